@@ -28,7 +28,7 @@ async function read(response: Response) {
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Sends a JSON or a form body without an Authorization header. */
+/** Sends a JSON or form body without an Authorization header. */
 async function send(url: string, body: Record<string, string>, form = false) {
   return read(
     await fetch(url, {
@@ -42,7 +42,7 @@ async function send(url: string, body: Record<string, string>, form = false) {
 
 describe('the key in the header', () => {
   it.each(['Service-Auth-Key', 'DeepL-Auth-Key', 'deepl-auth-key', 'SERVICE-AUTH-KEY'])(
-    'is taken with the scheme %s',
+    'is accepted with the scheme %s',
     async (scheme) => {
       const { secret } = await server.newcomer();
       expect(await get(`${server.url}/tag`, `${scheme} ${secret}`)).toMatchObject({ status: 200 });
@@ -63,7 +63,7 @@ describe('the key in the header', () => {
     expect(body.message).toMatch(message);
   });
 
-  it('with another ending is another key', async () => {
+  it('is a different key with another suffix', async () => {
     const { secret } = await server.newcomer({ plan: 'free' });
     expect(secret).toMatch(/^[0-9a-f-]{36}:fx$/);
     const withoutEnding = secret.slice(0, -3);
@@ -74,7 +74,7 @@ describe('the key in the header', () => {
     );
   });
 
-  it('opens what its kind, plan and features allow', async () => {
+  it('grants what its kind, plan and features allow', async () => {
     const pro = await server.newcomer();
     const free = await server.newcomer({ plan: 'free', features: ['detection'] });
     const admin = await server.newcomer({ features: ['admin'] }, { kind: 'admin' });
@@ -92,7 +92,7 @@ describe('the key in the header', () => {
     expect(await statuses(admin.secret)).toEqual([403, 403, 403, 403]);
   });
 
-  it('ends at the moment another process deactivates it', async () => {
+  it('is rejected as soon as another process deactivates it', async () => {
     const { secret, key } = await server.newcomer();
     const ask = async () => (await get(`${server.url}/tag`, `DeepL-Auth-Key ${secret}`)).status;
     expect(await ask()).toBe(200);
@@ -104,7 +104,7 @@ describe('the key in the header', () => {
     expect(await ask()).toBe(403);
   });
 
-  it('is told to no route that did not ask for one', async () => {
+  it('is not available to a route that did not ask for one', async () => {
     const { secret } = await server.newcomer();
     expect(await get(`${server.url}/careless`, `DeepL-Auth-Key ${secret}`)).toMatchObject({
       status: 500,
@@ -113,7 +113,7 @@ describe('the key in the header', () => {
 });
 
 describe('the key in query or body', () => {
-  /** The statuses of a key in the query of a GET, in a JSON body and in a form. */
+  /** The statuses for a key in the query of a GET, in a JSON body and in a form. */
   async function statuses(legacyAuth: LegacyAuth, plan: 'free' | 'pro') {
     const door = await startDoorServer({ dataFolder, legacyAuth });
     const { secret } = await door.newcomer({ plan });
@@ -142,11 +142,14 @@ describe('the key in query or body', () => {
     ['open', { mode: 'brown-out', refusedPercent: 0 }, 'pro', [200, 200, 200]],
     ['open', { mode: 'brown-out', refusedPercent: 0 }, 'free', [403, 403, 403]],
     ['withdrawn', { mode: 'brown-out', refusedPercent: 100 }, 'pro', [403, 403, 403]],
-  ] as const)('with the brown-out %s %j fares on %s as it must', async (_name, mode, plan, own) => {
-    expect(await statuses(mode, plan)).toEqual([...own, 403, 403, 403]);
-  });
+  ] as const)(
+    'with the brown-out %s %j is treated as required on the plan %s',
+    async (_name, mode, plan, own) => {
+      expect(await statuses(mode, plan)).toEqual([...own, 403, 403, 403]);
+    },
+  );
 
-  it('does not let a stranger send more than the route takes, nor anything at all when it is off', async () => {
+  it('limits an unauthenticated body to the size of the route, and reads none when it is off', async () => {
     const open = await startDoorServer({
       dataFolder,
       legacyAuth: { mode: 'brown-out', refusedPercent: 0 },
@@ -157,7 +160,7 @@ describe('the key in query or body', () => {
     expect((await send(`${server.url}/text`, tooMuch)).status).toBe(403);
   });
 
-  it('cannot be mixed: a header that does not open is not mended by a parameter', async () => {
+  it('does not replace an invalid header', async () => {
     const open = await startDoorServer({
       dataFolder,
       legacyAuth: { mode: 'brown-out', refusedPercent: 0 },
@@ -170,7 +173,7 @@ describe('the key in query or body', () => {
 });
 
 describe('the rate limit', () => {
-  it('counts each key by itself and says when to come back', async () => {
+  it('counts each key separately, and says when to retry', async () => {
     const door = await startDoorServer({ dataFolder, requestsPerMinute: 3 });
     const [one, other] = [await door.newcomer(), await door.newcomer()];
     const ask = ({ secret }: { secret: string }) =>
@@ -192,7 +195,7 @@ describe('the rate limit', () => {
     expect(new Set(strangers.map(({ status }) => status))).toEqual(new Set([403]));
   });
 
-  it('is off unless it is set', async () => {
+  it('is off by default', async () => {
     const { secret } = await server.newcomer();
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => get(`${server.url}/tag`, `DeepL-Auth-Key ${secret}`)),

@@ -12,7 +12,7 @@ it.each([
   [50, [0, 5, 6, 15, 29]],
   [100, [0, 5, 6, 15, 29, 30, 59]],
 ])(
-  'a brown-out of %i %% refuses the first minutes of every hour',
+  'refuses the first minutes of every hour in a brown-out of %i %%',
   async (refusedPercent, minutes) => {
     let nowMs = 0;
     const access = createAccess({
@@ -30,7 +30,7 @@ it.each([
   },
 );
 
-it('a key in the query or the body must be of the pro plan', async () => {
+it('requires the pro plan for a key in the query or the body', async () => {
   const access = createAccess({ apiKeys: platform.storage.apiKeys });
   const pro = await platform.newcomer();
   const free = await platform.newcomer({ plan: 'free' });
@@ -39,7 +39,7 @@ it('a key in the query or the body must be of the pro plan', async () => {
   expect(await access.authenticateLegacy('invalid')).toBeUndefined();
 });
 
-it('a broker that is slow to count requests, or away, holds up none', async () => {
+it('does not wait for a broker that is slow to count requests or away', async () => {
   const slow = createRequestLimit(1, { count: () => new Promise(() => undefined) })!;
   expect(await slow.count('key')).toBeUndefined();
   const away = createRequestLimit(1, { count: () => Promise.reject(new Error('away')) })!;

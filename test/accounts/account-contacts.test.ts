@@ -3,7 +3,7 @@ import { checkedEmails, checkedOrigins } from '../../server/accounts/accounts.ts
 import { createKnownOrigins, mayConnect } from '../../server/http/door.ts';
 
 describe('origins', () => {
-  it('are kept as browsers send them, each once', () => {
+  it('are stored as browsers send them, without duplicates', () => {
     expect(
       checkedOrigins([
         'https://Example.ORG',
@@ -24,11 +24,11 @@ describe('origins', () => {
     'null',
     'https://*.example.org',
     '',
-  ])('that would never be compared with anything are refused: %j', (origin) => {
+  ])('that could never match are refused: %j', (origin) => {
     expect(() => checkedOrigins([origin])).toThrow(/origins\.0.*https:\/\/example\.org/);
   });
 
-  it('and addresses are at most a hundred', () => {
+  it('are limited to a hundred', () => {
     const many = Array.from({ length: 101 }, (_, index) => `https://a${index}.example.org`);
     expect(() => checkedOrigins(many)).toThrow(/at most 100/);
     expect(checkedOrigins(many.slice(1))).toHaveLength(100);
@@ -36,7 +36,7 @@ describe('origins', () => {
 });
 
 describe('e-mail addresses', () => {
-  it('are kept as they were written, each once', () => {
+  it('are stored as written, without duplicates', () => {
     expect(
       checkedEmails([' desk@example.org', 'desk@example.org', 'ä.b+c@sub.example.org']),
     ).toEqual(['desk@example.org', 'ä.b+c@sub.example.org']);
@@ -55,7 +55,7 @@ describe('e-mail addresses', () => {
   });
 });
 
-describe('a page that opens a socket', () => {
+describe('the origin of a page that opens a socket', () => {
   const host = 'live.example.org';
 
   it.each([
@@ -70,19 +70,19 @@ describe('a page that opens a socket', () => {
     ['a page of the visitor’s machine', 'http://localhost:5173', host, [], false],
     ['a site that calls itself local', 'http://localhost.example.org', 'localhost:8080', [], false],
     ['no site', 'null', host, [], false],
-  ])('from %s', (_who, origin, asked, origins, isAllowed) => {
+  ])('is checked for %s', (_who, origin, asked, origins, isAllowed) => {
     expect(mayConnect({ origin, host: asked }, origins)).toBe(isAllowed);
   });
 
-  it('from the address that clients use is the server’s own', () => {
+  it('is the server itself at its public address', () => {
     const page = { origin: 'https://live.example.org', host: '10.0.0.7:8080' };
     expect(mayConnect(page, [], 'https://live.example.org/captions')).toBe(true);
     expect(mayConnect(page, [])).toBe(false);
   });
 });
 
-describe('what is known of allowed sites', () => {
-  it('is asked of the database once in five seconds, and again after a failure', async () => {
+describe('the cache of allowed origins', () => {
+  it('reads the database at most once in five seconds, and again after a failure', async () => {
     let looks = 0;
     let atMs = 0;
     let isDown = false;

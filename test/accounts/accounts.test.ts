@@ -9,7 +9,7 @@ beforeAll(async () => (platform = await openPlatform()));
 afterAll(() => platform.close());
 
 describe('an account', () => {
-  it('has a name of its own and is found by it and by its id', async () => {
+  it('has a unique name, and is found by it and by its id', async () => {
     const { accounts } = platform;
     const made = await accounts.create({ name: '  editors ', plan: 'pro' });
     expect(made).toMatchObject({
@@ -26,7 +26,7 @@ describe('an account', () => {
     await expect(accounts.resolve('nobody')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('changes in what is given and in nothing else', async () => {
+  it('changes only the given fields', async () => {
     const { accounts } = platform;
     const limits = { characters: 10, speechMs: 20 };
     const made = await accounts.create({ name: 'desk', plan: 'free', features: ['admin'], limits });
@@ -56,8 +56,8 @@ describe('an account', () => {
   });
 });
 
-describe('a key', () => {
-  it('has a secret that is told once and kept as a hash', async () => {
+describe('an API key', () => {
+  it('has a secret that is shown once and stored as a hash', async () => {
     const { account, key, secret } = await platform.newcomer();
     expect(secret).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(key.keyId).toMatch(/^[0-9a-f-]{36}:[0-9a-f-]{36}$/);
@@ -71,31 +71,34 @@ describe('a key', () => {
   it.each([
     ['pro', 25],
     ['free', 2],
-  ] as const)('on %s is one of at most %i that are active, also at once', async (plan, most) => {
-    const { accounts, apiKeys } = platform;
-    const account = await accounts.create({ name: `full ${plan}`, plan, features: ['admin'] });
-    const attempts = await Promise.allSettled(
-      Array.from({ length: most + 5 }, () => apiKeys.create(account)),
-    );
-    const made = attempts.flatMap((attempt) =>
-      attempt.status === 'fulfilled' ? [attempt.value.key] : [],
-    );
-    expect(made).toHaveLength(most);
-    await expect(apiKeys.create(account)).rejects.toMatchObject({ status: 400 });
-    // Admin keys are not counted; a deactivated key makes room.
-    await apiKeys.create(account, { kind: 'admin' });
-    await apiKeys.deactivate(account.accountId, made[0]!.keyId);
-    await apiKeys.create(account);
-  });
+  ] as const)(
+    'on the %s plan is one of at most %i active ones, even under concurrent creation',
+    async (plan, most) => {
+      const { accounts, apiKeys } = platform;
+      const account = await accounts.create({ name: `full ${plan}`, plan, features: ['admin'] });
+      const attempts = await Promise.allSettled(
+        Array.from({ length: most + 5 }, () => apiKeys.create(account)),
+      );
+      const made = attempts.flatMap((attempt) =>
+        attempt.status === 'fulfilled' ? [attempt.value.key] : [],
+      );
+      expect(made).toHaveLength(most);
+      await expect(apiKeys.create(account)).rejects.toMatchObject({ status: 400 });
+      // Admin keys do not count, and a deactivated key makes room.
+      await apiKeys.create(account, { kind: 'admin' });
+      await apiKeys.deactivate(account.accountId, made[0]!.keyId);
+      await apiKeys.create(account);
+    },
+  );
 
-  it('for administration needs an account that may', async () => {
+  it('for administration requires an account with that feature', async () => {
     const { account } = await platform.newcomer();
     await expect(platform.apiKeys.create(account, { kind: 'admin' })).rejects.toMatchObject({
       status: 400,
     });
   });
 
-  it('of another account is not there', async () => {
+  it('of another account is not found', async () => {
     const { key } = await platform.newcomer();
     const { account } = await platform.newcomer();
     const { apiKeys } = platform;
@@ -108,7 +111,7 @@ describe('a key', () => {
     }
   });
 
-  it('that is deactivated can still be named, and never works again', async () => {
+  it('that is deactivated can still be renamed, and never works again', async () => {
     const { account, key, secret } = await platform.newcomer();
     const ended = await platform.apiKeys.deactivate(account.accountId, key.keyId);
     const renamed = await platform.apiKeys.rename(account.accountId, key.keyId, 'old');
@@ -118,7 +121,7 @@ describe('a key', () => {
 });
 
 describe('the first account', () => {
-  /** Starts `count` processes' worth of databases on one folder at the same moment. */
+  /** Opens one database in `count` connections and starts them all at the same moment. */
   async function startAtOnce(dataFolder: string, secrets: string[]) {
     const storages = await Promise.all(secrets.map(() => openEmbedded(dataFolder)));
     const started = await Promise.all(
@@ -131,7 +134,7 @@ describe('the first account', () => {
     return { started, accounts, keys };
   }
 
-  it('is made once with one key, however many start at once', async () => {
+  it('is created once with one key, however many servers start at once', async () => {
     const fresh = await openPlatform();
     const secret = randomUUID();
     const { started, accounts, keys } = await startAtOnce(
@@ -149,7 +152,7 @@ describe('the first account', () => {
     await fresh.close();
   });
 
-  it('has one key also when those who start at once bring different secrets', async () => {
+  it('has one key even when simultaneous servers bring different secrets', async () => {
     const fresh = await openPlatform();
     const { started, accounts, keys } = await startAtOnce(
       fresh.dataFolder,
@@ -161,7 +164,7 @@ describe('the first account', () => {
     await fresh.close();
   });
 
-  it('takes the key of an existing installation, and one that was deactivated stays so', async () => {
+  it('adopts the key of an existing installation, and keeps a deactivated one deactivated', async () => {
     const fresh = await openPlatform();
     const { storage } = fresh;
     const secret = 'a key someone wrote by hand';

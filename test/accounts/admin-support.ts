@@ -1,4 +1,4 @@
-/** A running server, and an administrator of an account of its own. */
+/** A running server, and administrators of their own accounts. */
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { startServer } from '../support/product/server.ts';
 import type { DeveloperKey } from '../../shared/schemas/admin.ts';
@@ -20,7 +20,7 @@ interface Answer<Body> {
 export type Administration = Awaited<ReturnType<typeof openAdministration>>;
 export type Administrator = Awaited<ReturnType<Administration['newAdmin']>>;
 
-/** Starts a server, and opens its database as a second process does. */
+/** Starts a server, and opens its database like a second process. */
 export async function openAdministration() {
   const server = await startServer({ RECOGNISER: 'silent', DOCUMENT_WORKER: 'off' });
   const storage = await openEmbedded(server.dataFolder);
@@ -46,7 +46,7 @@ export async function openAdministration() {
   return {
     server,
     platform,
-    /** Translates a text, which costs its length; answers the status. */
+    /** Translates a text, which costs its length; resolves to the status. */
     async spend(secret: string, text: string, tag?: string): Promise<number> {
       const headers = {
         Authorization: `DeepL-Auth-Key ${secret}`,
@@ -70,7 +70,7 @@ export async function openAdministration() {
         callAs: call,
         createKey: async (body: object = {}) =>
           (await call<DeveloperKey & { key: string }>(secret, 'POST', KEYS, body)).body,
-        /** A charge as if a request had come at that time. */
+        /** Charges as if a request had come at the given time. */
         used: (charge: Partial<Charge> & { keyId: string }) =>
           storage.usage.charge({
             accountId,

@@ -8,7 +8,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-key-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a key is made once, for its owner only', async () => {
+it('creates a key once, readable only by its owner', async () => {
   const first = await openApiKeyFile(path.join(folder, 'data'));
   expect(statSync(first.file).mode & 0o777).toBe(0o600);
   chmodSync(first.file, 0o644);
@@ -17,7 +17,7 @@ it('a key is made once, for its owner only', async () => {
   expect(statSync(first.file).mode & 0o777).toBe(0o600);
 });
 
-it('starts at the same moment agree on one key', async () => {
+it('agrees on one key when several servers start at the same moment', async () => {
   const opened = await Promise.all(Array.from({ length: 20 }, () => openApiKeyFile(folder)));
   expect(new Set(opened.map(({ key }) => key)).size).toBe(1);
 });

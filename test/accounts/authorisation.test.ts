@@ -1,6 +1,6 @@
 /**
- * Who may call what: every operation of the interface × every kind of key and account, the console and
- * strangers; and what belongs to another account is never there.
+ * Who may call what: every operation of the interface with every kind of key and account, the console and
+ * strangers. Resources of another account are never found.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ let platform: Pick<Platform, 'accounts' | 'apiKeys' | 'newcomer'>;
 let operations: Operation[];
 
 beforeAll(async () => {
-  // A recogniser that takes spoken terms: there is something to refuse.
+  // A recogniser that supports spoken terms, so that their routes have something to refuse.
   server = await sharedServer('hearing');
   storage = await openEmbedded(server.dataFolder);
   platform = platformOver(storage);
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-/** Asks for an operation about things that nobody has. */
+/** Calls an operation with random ids that do not exist. */
 async function statusOf({ method, path }: Operation, headers: Record<string, string>) {
   const address = path.replaceAll(/\{[^}]+\}/g, () => randomUUID());
   const isBodied = method !== 'GET' && method !== 'DELETE';
@@ -68,16 +68,16 @@ const kinds: Kind[] = [
 ];
 
 describe('every operation of the interface', () => {
-  it('has a rule that says who may call it', () => {
+  it('has an access rule', () => {
     expect(operations.length).toBeGreaterThan(45);
     const without = operations.filter(({ path }) => ruleOf(path) === undefined);
     expect(without).toEqual([]);
   });
 
   it.each(kinds)(
-    'lets in a $kind key of the plan $plan with features $features where its rule says so, and nowhere else',
+    'admits a $kind key of the plan $plan with features $features only where its rule allows it',
     async ({ plan, kind, features }) => {
-      // Admin keys are made for accounts with the feature alone.
+      // Admin keys can only be created for accounts with that feature.
       const { secret } = await platform.newcomer({ plan, features }, { kind });
       for (const operation of operations) {
         const rule = ruleOf(operation.path);
@@ -103,7 +103,7 @@ describe('every operation of the interface', () => {
     }
   });
 
-  it('refuses strangers, unknown keys and keys that were deactivated', async () => {
+  it('refuses strangers, unknown keys and deactivated keys', async () => {
     const { account, secret, key } = await platform.newcomer();
     await platform.apiKeys.deactivate(account.accountId, key.keyId);
     const strangers: Record<string, string>[] = [
@@ -123,7 +123,7 @@ describe('every operation of the interface', () => {
     }
   });
 
-  it('that needs no key says nothing of accounts', async () => {
+  it('that needs no key reveals nothing about accounts', async () => {
     for (const path of openRoutes) {
       const text = await (await fetch(server.url + path)).text();
       expect(text).not.toContain(server.ownApiKey);
@@ -131,14 +131,14 @@ describe('every operation of the interface', () => {
   });
 });
 
-/** What a browser sends with a request of the console's own page. */
+/** The headers a browser sends with a request of the console's own page. */
 const ownPage = () => ({
   'X-Dragoman-Console': '1',
   'Sec-Fetch-Site': 'same-origin',
   Origin: server.url,
 });
 
-describe('the console’s own interface', () => {
+describe('the console API', () => {
   let routes: Operation[];
   beforeAll(async () => {
     routes = (await readConsoleRoutes()).filter(
@@ -146,7 +146,7 @@ describe('the console’s own interface', () => {
     );
   });
 
-  it('is closed to strangers, to made-up sessions and to API keys of every kind', async () => {
+  it('is closed to strangers, to invented sessions and to API keys of every kind', async () => {
     expect(routes.length).toBeGreaterThan(38);
     const keys = await Promise.all(
       kinds.map(({ plan, kind, features }) => platform.newcomer({ plan, features }, { kind })),
@@ -164,7 +164,7 @@ describe('the console’s own interface', () => {
     }
   });
 
-  it('has a session that opens all of it, and nothing of the interface of programs', async () => {
+  it('is open to a session, which gives no access to the public API', async () => {
     const { account } = await platform.newcomer({ features: ['admin', 'detection'] });
     const client = await signedIn(server, await newLink(storage, account.accountId));
     const headers = { ...ownPage(), Cookie: client.cookie ?? '' };
@@ -175,7 +175,7 @@ describe('the console’s own interface', () => {
         expect(status, where).toBe(403);
         continue;
       }
-      // The wrong password of a change is refused as such.
+      // The wrong password in a change is refused with 403.
       if (!operation.path.endsWith('/password/change')) {
         expect([401, 403, 500], where).not.toContain(status);
       }
@@ -188,7 +188,7 @@ describe('the console’s own interface', () => {
   });
 });
 
-describe('what belongs to another account', () => {
+describe('the resources of another account', () => {
   let owned: Belonging[];
   let headers: Record<string, string>;
   let adminHeaders: Record<string, string>;
@@ -205,7 +205,7 @@ describe('what belongs to another account', () => {
     consoleHeaders = { ...ownPage(), Cookie: client.cookie ?? '' };
   });
 
-  it('is found by its owner', async () => {
+  it('are found by their owner', async () => {
     for (const { name, ask, own, admin, inConsole, ownStatus = 200 } of owned) {
       if (inConsole === 'only' || !['GET', 'POST'].includes(ask.method)) continue;
       const response = await send(ask, admin === true ? own.admin : own.developer);
@@ -213,7 +213,7 @@ describe('what belongs to another account', () => {
     }
   });
 
-  it('is not found by anybody else, whatever they try, and is still there', async () => {
+  it('are not found by others on any route, and remain unchanged', async () => {
     for (const { name, ask, admin, inConsole, otherStatus = 404 } of owned) {
       const ways =
         inConsole === 'only'

@@ -1,10 +1,10 @@
-/** Keys that are deactivated at one server end at others, though these cannot be told. */
+/** Detection of deactivated keys at servers that missed the announcement. */
 import { expect, it, onTestFinished } from 'vitest';
 import { watchDeactivatedKeys } from '../../server/accounts/api-keys.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { openPlatform } from '../support/product/platform.ts';
 
-it('what was not told is found once the broker is back, and told once', async () => {
+it('reports missed deactivations once the broker is back, and each only once', async () => {
   const platform = await openPlatform();
   onTestFinished(() => platform.close());
   const keys = [await platform.newcomer(), await platform.newcomer(), await platform.newcomer()];

@@ -16,7 +16,7 @@ beforeEach(async () => void (admin = await administration.newAdmin()));
 afterAll(() => administration.close());
 
 describe('developer keys', () => {
-  it('are made with a secret that is told once and works at once', async () => {
+  it('are created with a secret that is shown once and works at once', async () => {
     const made = await admin.call<DeveloperKey & { key: string }>('POST', KEYS, {
       label: 'website',
     });
@@ -45,7 +45,7 @@ describe('developer keys', () => {
     expect(administration.server.logs()).not.toContain(key);
   });
 
-  it('need no label, and no body', async () => {
+  it('require neither a label nor a body', async () => {
     expect((await admin.createKey()).label).toBe('Service API Key');
     expect((await admin.createKey({ label: null })).label).toBe('Service API Key');
     expect(await admin.call('POST', KEYS)).toMatchObject({ status: 200 });
@@ -65,7 +65,7 @@ describe('developer keys', () => {
     expect(await admin.call('POST', KEYS, { label: 7 })).toMatchObject({ status: 400 });
   });
 
-  it('end at once and for ever, and stay in the list', async () => {
+  it('are deactivated at once and for ever, and stay in the list', async () => {
     const { key, key_id } = await admin.createKey();
     const ended = await admin.call('PUT', `${KEYS}/deactivate`, { key_id });
     expect(ended).toMatchObject({ status: 200, body: { key_id, is_deactivated: true } });
@@ -80,7 +80,7 @@ describe('developer keys', () => {
     expect((await admin.call<DeveloperKey[]>('GET', KEYS)).body).toEqual([renamed.body]);
   });
 
-  it('are renamed, also to the name of another', async () => {
+  it('are renamed, even to the label of another', async () => {
     const [{ key_id }, other] = [await admin.createKey(), await admin.createKey({ label: 'desk' })];
     const renamed = await admin.call('PUT', `${KEYS}/label`, { key_id, label: other.label });
     expect(renamed).toMatchObject({ status: 200, body: { key_id, label: 'desk' } });
@@ -93,7 +93,7 @@ describe('developer keys', () => {
     expect(unnamed.body.message).toContain("'label'");
   });
 
-  it('are limited in characters and in speech: 0 blocks, null lifts, what is missing stays', async () => {
+  it('are limited in characters and speech: 0 blocks, null lifts, a missing field stays', async () => {
     const { key, key_id } = await admin.createKey();
     const limit = async (limits: object) =>
       (await admin.call('PUT', `${KEYS}/limits`, { key_id, ...limits })).body.usage_limits;
@@ -125,7 +125,7 @@ describe('developer keys', () => {
     }
   });
 
-  it('are 25 at the most that are active', async () => {
+  it('are limited to 25 active ones', async () => {
     const made = await Promise.all(Array.from({ length: 26 }, () => admin.call('POST', KEYS, {})));
     const refused = made.filter(({ status }) => status !== 200);
     expect(refused).toMatchObject([
@@ -137,7 +137,7 @@ describe('developer keys', () => {
     expect((await admin.call<DeveloperKey[]>('GET', KEYS)).body).toHaveLength(26);
   });
 
-  it('of others, and admin keys, are unknown', async () => {
+  it('of others, and admin keys, are not found', async () => {
     const stranger = await administration.platform.newcomer();
     for (const key_id of ['nobody', '', stranger.key.keyId, admin.adminKey.keyId]) {
       const status = key_id === '' ? 400 : 404;
@@ -155,7 +155,7 @@ describe('developer keys', () => {
     expect(await administration.spend(stranger.secret, 'a')).toBe(200);
   });
 
-  it('are for administrators alone', async () => {
+  it('are accessible only to administrators', async () => {
     const developer = await admin.createKey();
     const { key_id } = developer;
     const dates = 'start_date=2026-01-01&end_date=2026-01-02';

@@ -1,4 +1,4 @@
-/** What must never be read where it does not belong: in logs, in errors, on standard output. */
+/** What must never appear in the wrong place: in logs, errors or standard output. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/product/server.ts';
 import { documentClient } from '../support/product/document-client.ts';
 import { requestSession } from '../support/product/voice-client.ts';
 
-/** Settings that hold secrets; nobody answers at the addresses, so that all of them fail. */
+/** Settings with secrets. Nothing listens at these addresses, so that all of them fail. */
 const settings = {
   CHAT_URL: 'http://127.0.0.1:9/v1',
   CHAT_MODEL: 'nobody',
@@ -28,7 +28,7 @@ const PASSWORD = 'a password nobody must read 1';
 const SENTENCE = 'The harbour master keeps a secret in the red lighthouse.';
 
 let server: TestServer;
-/** Everything the server has answered with a failure. */
+/** All error answers of the server. */
 const failures: string[] = [];
 beforeAll(
   async () =>
@@ -53,7 +53,7 @@ const json = (body: unknown, headers: Record<string, string>, method = 'POST'): 
   body: JSON.stringify(body),
 });
 
-/** Uses everything, rightly and wrongly; answers what nobody but its owner may learn. */
+/** Uses everything correctly and incorrectly; resolves to the secrets. */
 async function use(): Promise<string[]> {
   const storage = await openEmbedded(server.dataFolder);
   const platform = platformOver(storage);
@@ -109,7 +109,7 @@ async function use(): Promise<string[]> {
   return [secret, admin.secret, handle.document_key, token, session, link];
 }
 
-it('neither keys, tokens, passwords nor texts are in logs or in errors', async () => {
+it('writes no keys, tokens, passwords or texts to logs or errors', async () => {
   const secrets = await use();
   const written = [
     ...[...secrets, PASSWORD, SENTENCE, 'red lighthouse'],
@@ -122,7 +122,7 @@ it('neither keys, tokens, passwords nor texts are in logs or in errors', async (
     expect(server.logs().includes(secret), `logs: ${secret}`).toBe(false);
     expect(failures.join('\n').includes(secret), `errors: ${secret}`).toBe(false);
   }
-  // What the person who starts it must see, and nothing besides.
+  // The output contains only what the operator must see.
   const told = [server.apiKey, /#set-password=(\S+)/.exec(server.output())?.[1]];
   for (const secret of written) {
     expect(told.includes(secret) || !server.output().includes(secret)).toBe(true);

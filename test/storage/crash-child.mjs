@@ -1,7 +1,7 @@
 /**
- * Uses the built storage until it is killed, and says on its output what it asked for and what was
- * answered, each line written before it goes on. Plain JavaScript, as it is started many times.
- * Arguments: folder, URL or nothing, account, key.
+ * Uses the built storage until it is killed, and prints its requests and the answers, each line written
+ * before it continues. Plain JavaScript, as it is started many times. Arguments: folder, URL or nothing,
+ * account, key.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
@@ -56,7 +56,7 @@ async function work(caller) {
     try {
       await (count % 25 === 0 ? createKey() : charge(1 + (count % 97)));
     } catch {
-      // The database may be down for a while: then nothing was promised. Not to spin on it:
+      // While the database is down nothing is promised. The delay avoids a busy loop.
       await delay(5);
     }
   }

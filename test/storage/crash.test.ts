@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the children have been promised, and the most they may have used. */
+/** What the children were promised, and the most they may have used. */
 interface Ledger {
   charged: number;
   asked: number;
@@ -33,11 +33,11 @@ interface Ledger {
 interface Crash {
   args: string[];
   ledger: Ledger;
-  /** What happens between the first answers and the kill. */
+  /** Runs between the first answers and the kill. */
   meanwhile: () => Promise<void>;
 }
 
-/** Starts a child, lets it work for a random time, kills it, and reads all that it had said. */
+/** Starts a child, lets it work for a random time, kills it, and reads its whole output. */
 async function crashOnce({ args, ledger, meanwhile }: Crash): Promise<void> {
   const script = path.join(import.meta.dirname, 'crash-child.mjs');
   const child = spawn(process.execPath, [script, ...args], {
@@ -47,7 +47,7 @@ async function crashOnce({ args, ledger, meanwhile }: Crash): Promise<void> {
   const errors: Buffer[] = [];
   child.stderr.on('data', (data: Buffer) => errors.push(data));
   const closed = new Promise((resolve) => void child.once('close', resolve));
-  // At its work, however slow the machine is: two keys were promised, and charges between them.
+  // Resolves once the child is at work, however slow the machine: after two keys, with charges in between.
   const working = new Promise<void>((resolve) => {
     let keys = 0;
     child.stdout.on('data', (data: Buffer) => {
@@ -59,7 +59,7 @@ async function crashOnce({ args, ledger, meanwhile }: Crash): Promise<void> {
   try {
     await Promise.race([working, closed]);
     await meanwhile();
-    // The one wait that is meant to be one: at which moment it is killed is up to chance.
+    // An intended random wait: the moment of the kill is left to chance.
     await delay(Math.random() * 250);
   } finally {
     child.kill('SIGKILL');
@@ -84,7 +84,7 @@ const databases = [
 ];
 
 describe.each(databases)('$name', ({ name, newUrl }) => {
-  it('has every acknowledged write after a crash under load', async () => {
+  it('keeps every acknowledged write over a crash under load', async () => {
     const url = await newUrl();
     const place = { url, dataFolder: path.join(folder, name) };
     const open = () => openStorage({ ...place, log: quietLog });
@@ -94,7 +94,7 @@ describe.each(databases)('$name', ({ name, newUrl }) => {
     const ledger: Ledger = { charged: 0, asked: 0, answers: 0, keys: [] };
     const args = [place.dataFolder, url ?? '', account.accountId, key.keyId];
 
-    // The PostgreSQL server goes down as well, while it is being used.
+    // The PostgreSQL server crashes as well while it is in use.
     const meanwhile = async () => {
       if (url === undefined) return;
       await delay(Math.random() * 200);
@@ -115,7 +115,7 @@ describe.each(databases)('$name', ({ name, newUrl }) => {
     const kept = new Set((await storage.apiKeys.list(account.accountId)).map((each) => each.keyId));
     expect(ledger.keys.filter((keyId) => !kept.has(keyId))).toEqual([]);
     await storage.close();
-    // Or nothing was put to the test.
+    // Otherwise nothing was tested.
     expect(ledger.answers).toBeGreaterThan(10);
     expect(ledger.keys.length).toBeGreaterThan(1);
   });

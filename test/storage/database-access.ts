@@ -1,9 +1,9 @@
-/** Looks into a database past the stores. */
+/** Direct access to a database, bypassing the stores. */
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
-/** Runs one statement; answers its rows, whole numbers as numbers. */
+/** Runs one statement; resolves to its rows, with integers as numbers. */
 export async function executeOn(
   { url, dataFolder }: { url: string | undefined; dataFolder: string },
   sql: string,

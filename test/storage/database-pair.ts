@@ -1,4 +1,4 @@
-/** Databases of the tests of stores, opened twice, as two processes have them. */
+/** Databases for the tests of stores, opened twice, as by two processes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,15 +12,15 @@ import { quietLog } from './samples.ts';
 export const databaseNames = ['sqlite', 'postgresql'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
-/** Two ways to one database. */
+/** Two connections to one database. */
 export interface DatabasePair {
   storage: Storage;
   other: Storage;
-  /** Runs a statement past the stores. */
+  /** Runs a statement, bypassing the stores. */
   execute: (sql: string) => Promise<unknown[]>;
 }
 
-/** Opens a new database for the tests of a file; closed and removed after them. */
+/** Opens new databases for the tests of a file; they are closed and removed afterwards. */
 export function databasesOfThisFile(): (name: DatabaseName) => Promise<DatabasePair> {
   const opened: Storage[] = [];
   let folder: string;

@@ -1,4 +1,4 @@
-/** Statements that are built once and asked with other values. */
+/** Statements that are compiled once and executed with different values. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,11 +17,11 @@ async function openDatabase(): Promise<Kysely<Tables>> {
   return new Kysely<Tables>({ dialect: createSqliteDialect(file) });
 }
 
-/** The sum of two values, in SQL. */
+/** The sum of two values, computed by SQL. */
 const sum = (db: Kysely<Tables>, [one, other]: readonly number[]) =>
   db.selectNoFrom(sql<number>`${one} + ${other}`.as('sum'));
 
-it('a statement is built once for all values of a shape', async () => {
+it('compiles a statement once for all values of one shape', async () => {
   const db = await openDatabase();
   let built = 0;
   const ask = builtOnce({
@@ -37,7 +37,7 @@ it('a statement is built once for all values of a shape', async () => {
   expect(built).toBe(1);
 });
 
-it('a statement whose values are in another order is not asked', async () => {
+it('refuses to execute a statement whose values are in another order', async () => {
   const ask = builtOnce({
     build: sum,
     shapeOf: () => '',

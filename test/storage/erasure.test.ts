@@ -15,11 +15,11 @@ const SECRET = 'Nobody is to read';
 const KEPT = 'Everybody may see';
 const PATIENCE = { timeout: 90_000 };
 
-/** Lines that can be found again, none like another. */
+/** Unique lines that can be found again. */
 const sentences = (mark: string, count: number) =>
   Array.from({ length: count }, () => `${mark} ${randomUUID()} of the harbour.`);
 
-/** How often something stands in any file of a folder. */
+/** Number of occurrences of a mark in all files of a folder. */
 function countOf(mark: string, folder: string): number {
   const files = readdirSync(folder).map((name) => path.join(folder, name));
   return files.reduce((sum, file) => sum + readFileSync(file, 'latin1').split(mark).length - 1, 0);
@@ -31,7 +31,7 @@ async function openFolder(dataFolder: string, erasurePeriodMs: number): Promise<
   return storage;
 }
 
-/** Something of each kind that holds texts of people; answers what deletes it again. */
+/** Stores one item of each kind that holds people's texts; resolves to a function that deletes them. */
 async function fill(storage: Storage, mark: string): Promise<() => Promise<unknown>> {
   const opened = await openAccount(storage);
   const { accountId } = opened.account;
@@ -75,7 +75,7 @@ async function fillStyle(storage: Storage, accountId: string, mark: string): Pro
   return styleId;
 }
 
-/** A room whose name stays, and what was said in it. */
+/** A room that stays, and the captions in it. */
 async function fillRoom(
   storage: Storage,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -107,13 +107,13 @@ async function fillMemory(storage: Storage, accountId: string, mark: string): Pr
 }
 
 it(
-  'keeps nothing of what was deleted, in no file, while others go on',
+  'leaves nothing of deleted data in any file while other data stays',
   { timeout: 180_000 },
   async () => {
     const dataFolder = temporaryFolder();
     const storage = await openFolder(dataFolder, 100);
     const deletions: (() => Promise<unknown>)[] = [];
-    // Between each other, so that they share pages with what stays.
+    // Alternating, so that deleted data shares pages with data that stays.
     for (let turn = 0; turn < 3; turn += 1) {
       deletions.push(await fill(storage, SECRET));
       await fill(storage, KEPT);
@@ -126,7 +126,7 @@ it(
   },
 );
 
-it('erases what a version before has left behind', async () => {
+it('erases remains that an earlier version left behind', async () => {
   const dataFolder = temporaryFolder();
   const database = openSqliteFile(path.join(dataFolder, 'dragoman.sqlite'));
   database.exec('pragma secure_delete = OFF; create table before (line text)');
@@ -139,7 +139,7 @@ it('erases what a version before has left behind', async () => {
   await vi.waitFor(() => expect(countOf(SECRET, dataFolder)).toBe(0), PATIENCE);
 });
 
-it('leaves no log behind when one of two processes ends', async () => {
+it('leaves no write-ahead log behind when one of two processes ends', async () => {
   const dataFolder = temporaryFolder();
   const never = 2 ** 30;
   const staying = await openFolder(dataFolder, never);

@@ -10,7 +10,7 @@ import { openPostgresql } from '../support/machine/postgresql.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openAccount, quietLog, unlimited } from './samples.ts';
 
-it('answers every call when the thread of the embedded database dies, and starts another', async () => {
+it('answers every call when the thread of the embedded database dies, and starts another thread', async () => {
   const threads: Worker[] = [];
   const storage = await openEmbeddedStorage({
     dataFolder: temporaryFolder(),
@@ -36,7 +36,7 @@ it('answers every call when the thread of the embedded database dies, and starts
   await storage.close();
 });
 
-it('says that PostgreSQL is away, and goes on when it is back', async () => {
+it('reports PostgreSQL as unavailable, and resumes when it is back', async () => {
   const postgresql = await openPostgresql();
   onTestFinished(() => postgresql.stop());
   const url = await postgresql.createDatabase();
@@ -59,7 +59,7 @@ it('says that PostgreSQL is away, and goes on when it is back', async () => {
   await storage.close();
 });
 
-it('outlives a PostgreSQL that greets and ends in one breath', async () => {
+it('survives a PostgreSQL that closes connections right after its greeting', async () => {
   const postgresql = await openPostgresql();
   onTestFinished(() => postgresql.stop());
   const door = await openDoor(await postgresql.createDatabase());
@@ -83,7 +83,7 @@ it('outlives a PostgreSQL that greets and ends in one breath', async () => {
   await storage.close();
 });
 
-it('charges once when the answer to a COMMIT is lost, and says so', async () => {
+it('charges once when the answer to a COMMIT is lost', async () => {
   const postgresql = await openPostgresql();
   onTestFinished(() => postgresql.stop());
   const door = await openDoor(await postgresql.createDatabase());
@@ -100,7 +100,7 @@ it('charges once when the answer to a COMMIT is lost, and says so', async () => 
   expect(door.onCommit).toBeUndefined();
   expect(await usedText()).toBe(10);
 
-  // What did not arrive was not carried out.
+  // A COMMIT that did not arrive was not carried out.
   door.onCommit = 'lose the question';
   const away = { code: 'storage_unavailable', status: 503 };
   await expect(storage.usage.charge(charge())).rejects.toMatchObject(away);
@@ -111,7 +111,7 @@ it('charges once when the answer to a COMMIT is lost, and says so', async () => 
   expect(await usedText()).toBe(20);
 });
 
-it('is found to be written while another server stands still that does so', async () => {
+it('passes the write check while another server hangs in its own', async () => {
   const { storage, administrator: other } = await openAdministered();
   await other.query('begin');
   await other.query('insert into write_checks values ($1, $2)', [1, Date.now()]);
@@ -120,12 +120,12 @@ it('is found to be written while another server stands still that does so', asyn
   await storage.writeChecks.write(Date.now());
   const countRows = async () => (await other.query('select check_id from write_checks')).rowCount;
   expect(await countRows()).toBe(2);
-  // Those of servers that are gone go as well.
+  // Rows of dead servers are removed as well.
   await storage.writeChecks.write(Date.now() + 2 * 60 * 60_000);
   expect(await countRows()).toBe(1);
 });
 
-it('is found to be written while a row of a server that is gone is locked', async () => {
+it('passes the write check while the row of a dead server is locked', async () => {
   const { storage, administrator: other } = await openAdministered();
   await other.query('insert into write_checks values (1, 0), (2, 0)');
   await other.query('begin');
@@ -136,7 +136,7 @@ it('is found to be written while a row of a server that is gone is locked', asyn
   expect(rows.rows).toEqual([{ check_id: 1 }]);
 });
 
-it('says that PostgreSQL is away while it can only be read, and finds the one that can be written', async () => {
+it('reports a read-only PostgreSQL as unavailable, and recovers once it is writable', async () => {
   const { url, storage, administrator } = await openAdministered();
   const { charge } = await openAccount(storage);
   const database = new URL(url).pathname.slice(1);
@@ -153,7 +153,7 @@ it('says that PostgreSQL is away while it can only be read, and finds the one th
   expect(await storage.usage.charge(charge())).toBe('charged');
 });
 
-it('keeps no charge waiting for more than the lock that the one before it waited for', async () => {
+it('fails waiting charges together with the one that waits for a lock', async () => {
   const { storage, administrator } = await openAdministered();
   const { account, key, charge } = await openAccount(storage);
   await administrator.query('begin');
@@ -176,7 +176,7 @@ it('keeps no charge waiting for more than the lock that the one before it waited
   expect(used.key.text).toBe(10);
 });
 
-it('charges others while the row of one account is locked, and that account once it is free', async () => {
+it("charges other accounts while one account's row is locked, and that one once it is free", async () => {
   const { url, storage, administrator } = await openAdministered();
   const second = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
   onTestFinished(() => second.close());
@@ -190,7 +190,7 @@ it('charges others while the row of one account is locked, and that account once
 
   const unlock = await lockAccountRow(administrator, locked);
   const answers: unknown[] = [];
-  // Twice what there is room for.
+  // Twice as much as the limit allows.
   const charges = Array.from({ length: 6 }, () =>
     servers.map(async (usage) => answers.push(await usage.charge(locked.charge()))),
   );
@@ -221,7 +221,7 @@ it('charges others while the row of one account is locked, and that account once
   expect(amounts).toEqual([60, 0, 60, 60, 60, 60, 60, 60, 60]);
 });
 
-it('charges once when the answer to a COMMIT is lost that waited for a locked row', async () => {
+it('charges once when the lost answer belongs to a COMMIT that waited for a locked row', async () => {
   const { url, administrator } = await openAdministered();
   const door = await openDoor(url);
   const storage = await openStorage({
@@ -242,7 +242,7 @@ it('charges once when the answer to a COMMIT is lost that waited for a locked ro
   expect(used.key.text).toBe(10);
 });
 
-/** As somebody does who looks at it by hand; answers what lets it go. */
+/** Locks an account's row as a manual session would; resolves to a function that unlocks it. */
 async function lockAccountRow(
   administrator: pg.Client,
   { account }: { account: Account },
@@ -253,7 +253,7 @@ async function lockAccountRow(
   return () => administrator.query('rollback');
 }
 
-/** A database with somebody else in it. */
+/** A database with a second client. */
 async function openAdministered() {
   const postgresql = await openPostgresql();
   onTestFinished(() => postgresql.stop());
@@ -266,9 +266,9 @@ async function openAdministered() {
   return { url, storage, administrator };
 }
 
-/** ReadyForQuery, while no transaction is open. */
+/** ReadyForQuery while no transaction is open. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
-/** What a server says that is being ended, and what a session of it hears whose server has died. */
+/** What a server sends that is shutting down, and what a session receives after its server has died. */
 const ENDING = errorResponse({
   ...{ S: 'FATAL', V: 'FATAL', C: '57P01' },
   M: 'terminating connection due to administrator command',
@@ -282,10 +282,10 @@ function errorResponse(fields: Record<string, string>): Buffer {
   return Buffer.concat([head, text]);
 }
 
-/** A question without parameters: `Q`, its length, the text. */
+/** A simple query: `Q`, its length, and the text. */
 const COMMIT = Buffer.from('commit\0', 'latin1');
 
-/** A way to a database that may have it end each connection with its greeting, or once at a COMMIT. */
+/** A proxy to a database that can end connections after the greeting, or once at a COMMIT. */
 async function openDoor(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();

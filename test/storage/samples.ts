@@ -1,4 +1,4 @@
-/** Accounts, keys and charges to fill a database with. */
+/** Sample accounts, keys and charges for tests. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Account, ApiKey } from '../../server/http/door.ts';
 import type { Charge } from '../../server/accounts/usage/usage-counters-store.ts';
@@ -34,12 +34,12 @@ export function sampleKey(accountId: string, given: Partial<ApiKey> = {}): ApiKe
   };
 }
 
-/** As the services make it: SHA-256 of a secret, in hex. */
+/** SHA-256 of a secret in hex, as the services compute it. */
 export function sampleHash(secret: string = randomUUID()): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** An account with a key, and charges of that key. */
+/** Creates an account with a key; returns them with a builder of charges. */
 export async function openAccount(
   storage: Storage,
   given: { account?: Partial<Account>; key?: Partial<ApiKey> } = {},
@@ -61,7 +61,7 @@ export async function openAccount(
   return { account, key, secretHash, charge };
 }
 
-/** What keeps quiet, for storage whose failures are the point of a test. */
+/** A silent log for tests in which storage fails on purpose. */
 export const quietLog = {
   debug: () => undefined,
   info: () => undefined,

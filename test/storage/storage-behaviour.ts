@@ -1,10 +1,10 @@
-/** What storage promises whatever the database; run on every adapter, and on broken ones, which must fail. */
+/** The contract of storage. It runs on every adapter, and on broken ones, which must fail it. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Storage } from '../../server/stores.ts';
 import { openAccount, sampleAccount, sampleHash, sampleKey, unlimited } from './samples.ts';
 
-/** Two ways to the same database, as two processes have them. */
+/** Two connections to the same database, as from two processes. */
 export interface StorageUnderTest {
   storage: Storage;
   other: Storage;
@@ -318,7 +318,7 @@ const usage: Behaviour[] = [
       const used = await other.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
       expect(granted[key.keyId]).toBe(used.key.text);
       expect((granted[key.keyId] ?? 0) + (granted[second.keyId] ?? 0)).toBe(used.account.text);
-      // What is left is less than any charge: as many were granted as one after the other would be.
+      // The rest is less than any charge: as much was granted as to sequential callers.
       expect(used.account.text).toBe(10_000 - (10_000 % 7));
       expect(used.key.text).toBe(3000 - (3000 % 7));
     },

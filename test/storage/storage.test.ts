@@ -19,7 +19,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Where an empty database can be opened, any number of times. */
+/** A place where an empty database can be opened, any number of times. */
 interface Place {
   url: string | undefined;
   dataFolder: string;
@@ -56,11 +56,11 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
 
   it.each(behaviours)('%s', async (_, check) => check(under));
 
-  it('says which database it is', () => {
+  it('reports the name of its database', () => {
     expect(under.storage.name).toBe(name);
   });
 
-  it('records what was used per key, day, tag and kind', async () => {
+  it('records usage per key, day, tag and kind', async () => {
     const { key, charge } = await openAccount(under.storage);
     const nextDay = charge().atMs + 86_400_000;
     const charges = [
@@ -84,7 +84,7 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
     ]);
   });
 
-  it('finishes what is under way when it is closed, refuses what comes later, and has everything when it is opened again', async () => {
+  it('finishes pending calls when it is closed, refuses later ones, and has all data when reopened', async () => {
     const again = await newPlace();
     const storage = await open(again);
     const { account, key, secretHash, charge } = await openAccount(storage);
@@ -108,7 +108,7 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
     await Promise.all(opened.map((storage) => storage.close()));
   });
 
-  it('leaves a database alone that a newer version has used', async () => {
+  it('does not touch a database that a newer version has used', async () => {
     const newer = await newPlace();
     await (await open(newer)).close();
     const sql = `insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')`;
@@ -168,7 +168,7 @@ describe('the behaviour suite', () => {
 });
 
 describe('the embedded database', () => {
-  it('waits for the disk with every commit, and writes ahead', async () => {
+  it('syncs every commit to disk and uses a write-ahead log', async () => {
     const dataFolder = newFolder();
     mkdirSync(dataFolder);
     const database = openSqliteFile(path.join(dataFolder, 'settings.sqlite'));
@@ -179,7 +179,7 @@ describe('the embedded database', () => {
     database.close();
   });
 
-  it('that is none is refused with its name and what to do', async () => {
+  it('is refused with its name and instructions when its file is not a database', async () => {
     const dataFolder = newFolder();
     mkdirSync(dataFolder);
     writeFileSync(path.join(dataFolder, 'dragoman.sqlite'), 'x'.repeat(20_000));
@@ -188,7 +188,7 @@ describe('the embedded database', () => {
     );
   });
 
-  it('can be read by its owner alone', async () => {
+  it('is readable only by its owner', async () => {
     const dataFolder = newFolder();
     const storage = await open({ url: undefined, dataFolder });
     await openAccount(storage);
@@ -200,7 +200,7 @@ describe('the embedded database', () => {
 });
 
 describe('a storage URL', () => {
-  it('of another kind is refused with what is possible', async () => {
+  it('of an unknown kind is refused with the possible ones', async () => {
     const opening = openStorage({ url: 'mysql://x', dataFolder: folder, log: quietLog });
     await expect(opening).rejects.toThrow(/postgres:\/\//);
   });

@@ -1,4 +1,4 @@
-/** What others try at the console: to ride on a session, to guess, to replay, to plant and to peep. */
+/** Attacks on the console: request forgery, guessing, replay, session fixation and disclosure. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleSession } from '../../../shared/schemas/console.ts';
 import { executeOn } from '../../storage/database-access.ts';
@@ -21,7 +21,7 @@ let owner: ConsoleClient;
 let usedLink: string;
 
 beforeAll(async () => {
-  // Behind a proxy, which tells whom requests come from and how.
+  // Behind a proxy, whose headers tell the origin of requests.
   server = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
   storage = await openEmbedded(server.dataFolder);
   usedLink = firstLink(server);
@@ -34,15 +34,15 @@ afterAll(async () => {
 
 const execute = (sql: string) => executeOn({ url: undefined, dataFolder: server.dataFolder }, sql);
 
-/** Makes an account, and answers its id. */
+/** Creates an account and resolves to its id. */
 const newAccount = async (name: string) =>
   (await platformOver(storage).accounts.create({ name, plan: 'pro' })).accountId;
 
-/** From an address that no other test uses. */
+/** Counter for client addresses that no other test uses. */
 let addresses = 0;
 const elsewhere = () => ({ 'X-Forwarded-For': `198.51.100.${(addresses += 1)}` });
 
-describe('a request of another page', () => {
+describe('a request from another page', () => {
   const own = (url: string) => new URL(url).origin;
 
   it.each<[string, (url: string) => Record<string, string>]>([
@@ -59,7 +59,7 @@ describe('a request of another page', () => {
     ['without the header', () => ({ 'X-Dragoman-Console': '' })],
     ['with the header empty of sense', () => ({ 'X-Dragoman-Console': '0' })],
     ['that does not say where from', () => ({ Origin: '', 'Sec-Fetch-Site': '' })],
-  ])('%s changes nothing with the session', async (_case, headersFor) => {
+  ])("%s changes nothing in the session's account", async (_case, headersFor) => {
     const headers = headersFor(server.url);
     const settings = { origins: ['https://evil.example'] };
     for (const [method, path, body] of [
@@ -93,7 +93,7 @@ describe('a request of another page', () => {
     },
   );
 
-  it('reads nothing: not from a sibling, and not even where its site may call the interface', async () => {
+  it('reads nothing: not from a sibling, and not from a site allowed in the public API', async () => {
     await owner.ask('PUT', 'settings', { origins: ['https://allowed.example'] });
     const answer = await owner.ask('GET', 'session', undefined, {
       Origin: 'https://allowed.example',
@@ -117,10 +117,10 @@ describe('a request of another page', () => {
   });
 });
 
-describe('the cookie', () => {
+describe('the session cookie', () => {
   const signIn = { account: 'default', password: GOOD_PASSWORD };
 
-  it('is out of reach of scripts and of other sites', async () => {
+  it('is inaccessible to scripts and to other sites', async () => {
     const { headers } = await consoleClient(server).ask('POST', 'sign-in', signIn);
     const [cookie = ''] = headers.getSetCookie();
     const [pair, ...attributes] = cookie.split('; ');
@@ -131,22 +131,22 @@ describe('the cookie', () => {
     expect(cookie).not.toMatch(/Domain|Secure/);
   });
 
-  it('has the prefix that keeps others from planting one where the browser speaks HTTPS', async () => {
+  it('has the __Host- prefix over HTTPS, so that others cannot plant one', async () => {
     const https = { 'X-Forwarded-Proto': 'https', Origin: server.url.replace('http:', 'https:') };
     const client = consoleClient(server);
     const { headers } = await client.ask('POST', 'sign-in', signIn, https);
     expect(headers.getSetCookie()[0]).toMatch(/^__Host-dragoman-console=[\w-]{43}; .*Secure/);
     expect((await client.ask('GET', 'session', undefined, https)).status).toBe(200);
-    // One without the prefix may come from anywhere in the domain.
+    // A cookie without the prefix may come from anywhere in the domain.
     client.cookie = client.cookie?.replace('__Host-', '');
     expect((await client.ask('GET', 'session', undefined, https)).status).toBe(401);
   });
 
-  it('that was planted before signing in is never the one after it', async () => {
+  it('is always replaced at sign-in, so that a planted one is worthless', async () => {
     const victim = consoleClient(server);
     for (const planted of ['A'.repeat(43), owner.cookie?.split('=')[1] ?? '']) {
       victim.cookie = `dragoman-console=${planted}`;
-      // The session that was there before belongs to somebody: it ends.
+      // The session of an existing cookie ends at sign-in.
       await victim.ask('POST', 'sign-in', signIn);
       expect(victim.cookie).toBeDefined();
       expect(victim.cookie).not.toContain(planted);
@@ -157,7 +157,7 @@ describe('the cookie', () => {
     owner = victim;
   });
 
-  it('opens nothing but the console', async () => {
+  it('gives access only to the console', async () => {
     const { cookie = '' } = owner;
     for (const place of [
       '/v2/usage',
@@ -180,7 +180,7 @@ describe('the cookie', () => {
     ['is a guess', `dragoman-console=${'B'.repeat(43)}`],
     ['is no token', "dragoman-console=' or 1=1; --"],
     ['is very long', `dragoman-console=${'C'.repeat(8_000)}`],
-  ])('that %s opens nothing', async (_case, cookie) => {
+  ])('that %s gives no access', async (_case, cookie) => {
     const client = consoleClient(server);
     client.cookie = cookie;
     expect((await client.ask('GET', 'session')).status).toBe(401);
@@ -188,7 +188,7 @@ describe('the cookie', () => {
 });
 
 describe('a session', () => {
-  it.each(['idle_until_ms', 'expires_at_ms'])('is over once %s has come', async (column) => {
+  it.each(['idle_until_ms', 'expires_at_ms'])('expires at %s', async (column) => {
     const client = consoleClient(server);
     await client.ask('POST', 'sign-in', { account: 'default', password: GOOD_PASSWORD });
     expect((await client.ask('GET', 'session')).status).toBe(200);
@@ -204,7 +204,7 @@ describe('a session', () => {
     await owner.ask('POST', 'sign-in', { account: 'default', password: GOOD_PASSWORD });
   });
 
-  it('is not prolonged by what its page asks by itself', async () => {
+  it('is not prolonged by automatic requests of its page', async () => {
     const latest = 'select max(idle_until_ms) as ms from console_sessions';
     const idleUntil = async () => ((await execute(latest)) as { ms: number }[])[0]?.ms;
     const soonMs = Date.now() + 60_000;
@@ -216,7 +216,7 @@ describe('a session', () => {
     expect(await idleUntil()).toBeGreaterThan(soonMs);
   });
 
-  it('is of its own account alone', async () => {
+  it('reaches only its own account', async () => {
     const accountId = await newAccount('neighbour');
     const neighbour = await signedIn(server, await newLink(storage, accountId));
     const { body } = await neighbour.ask<ConsoleSession>('GET', 'session');
@@ -248,7 +248,7 @@ describe('a session', () => {
     expect((await owner.ask('GET', `v3/glossaries/${glossary.glossary_id}`)).status).toBe(200);
   });
 
-  it('does nothing for a page that shows another account, as a second tab may', async () => {
+  it('refuses requests of a page that shows another account, such as a second tab', async () => {
     const shown = { 'X-Dragoman-Account': await newAccount('shown in a tab') };
     const refused = await owner.ask('POST', 'v3/glossaries', { name: 'astray' }, shown);
     expect(refused.status).toBe(401);
@@ -265,7 +265,7 @@ describe('a one-time link', () => {
   const set = (token: string) =>
     consoleClient(server).ask('POST', 'password', { token, password: GOOD_PASSWORD }, elsewhere());
 
-  it('that was used, has expired or was made up sets no password', async () => {
+  it('that was used, has expired or was invented sets no password', async () => {
     expect((await set(usedLink)).status).toBe(403);
     expect((await set('A'.repeat(43))).status).toBe(403);
     const late = await newLink(storage, await newAccount('late'));
@@ -277,12 +277,12 @@ describe('a one-time link', () => {
 });
 
 describe('guessing', () => {
-  it('ends after ten wrong passwords, with the time to wait for', async () => {
+  it('is stopped after ten wrong passwords, with the time to wait', async () => {
     const accountId = await newAccount('target');
     await signedIn(server, await newLink(storage, accountId));
     const guess = (password: string) =>
       consoleClient(server).ask('POST', 'sign-in', { account: 'target', password }, elsewhere());
-    // Seven at another server of the database.
+    // Seven attempts at another server with the same database.
     const limits = [triesAt('password', accountId)];
     for (let count = 0; count < 7; count += 1)
       await spendTries(storage.consoleCredentials, limits, Date.now());
@@ -293,12 +293,12 @@ describe('guessing', () => {
     expect(waitS).toBeGreaterThan(600);
     expect(waitS).toBeLessThanOrEqual(900);
     expect(refused.headers.getSetCookie()).toEqual([]);
-    // Who runs the server can let the owner in all the same.
+    // The operator can still let the owner in with a link.
     const client = await signedIn(server, await newLink(storage, accountId), 'another good one');
     expect((await client.ask('GET', 'session')).status).toBe(200);
   });
 
-  it('from one address ends after thirty, as the proxy tells it and not as the guesser does', async () => {
+  it('is stopped after thirty attempts per address, as reported by the proxy and not by the client', async () => {
     const guess = (forwarded: string) =>
       consoleClient(server).ask(
         ...(['POST', 'password', { token: 'guessed', password: GOOD_PASSWORD }] as const),
@@ -306,7 +306,7 @@ describe('guessing', () => {
       );
     const statuses = [];
     for (let count = 0; count < 31; count += 1) {
-      // What comes before the last address is what the client says.
+      // Everything before the last address comes from the client.
       statuses.push((await guess(`10.1.2.${count}, 203.0.113.9`)).status);
     }
     expect(statuses).toEqual([...Array<number>(30).fill(403), 429]);
@@ -326,7 +326,7 @@ describe('guessing', () => {
   });
 });
 
-it('no password, link or cookie is in what was logged', async () => {
+it('logs no password, link or cookie', async () => {
   const logs = await server.logs();
   expect(logs).toContain('console: sign-in refused');
   for (const secret of [GOOD_PASSWORD, usedLink, owner.cookie?.split('=')[1] ?? 'missing']) {

@@ -20,16 +20,16 @@ afterAll(() => platform.close());
 
 let nowMs = Date.UTC(2026, 10, 21, 12);
 const log = recordLog();
-/** Quick: how long it takes is told by its own test. */
+/** Fast hashing; its own test covers the duration. */
 const passwords = createPasswordHashing({ logN: 8, r: 8, p: 1 });
 let access: ConsoleAccess;
 beforeEach(() => {
-  // Windows of other tests are over.
+  // Ends the rate-limit windows of other tests.
   nowMs += HOUR_MS;
   access = createConsoleAccess({ ...platform.storage, passwords, log, now: () => nowMs });
 });
 
-/** Another address each time, unless a test is about them. */
+/** A new address each time, unless a test is about addresses. */
 let addresses = 0;
 const newAddress = () => `192.0.2.${(addresses += 1)}`;
 
@@ -60,7 +60,7 @@ const isOpen = async ({ token }: { token: string }) =>
   (await access.authenticate(token)) !== undefined;
 
 describe('a one-time link', () => {
-  it('sets the password, signs in, and is worth nothing afterwards', async () => {
+  it('sets the password, signs in, and is worthless afterwards', async () => {
     const { account, link, session } = await withPassword();
     expect(session.account).toEqual(account);
     expect(await access.hasPassword(account.accountId)).toBe(true);
@@ -70,7 +70,7 @@ describe('a one-time link', () => {
     expect((await signIn(account.name, PASSWORD)).account).toEqual(account);
   });
 
-  it('is used up by one of those who open it at the same time', async () => {
+  it('is redeemed by exactly one of several simultaneous users', async () => {
     const { accountId, name } = await newcomer();
     const { token } = await access.issueLink(accountId);
     const passwords = [1, 2, 3, 4].map((number) => `${PASSWORD} ${number}`);
@@ -84,7 +84,7 @@ describe('a one-time link', () => {
     expect((await signIn(name, winner)).account.accountId).toBe(accountId);
   });
 
-  it('ends after a day, and every session and other link with its use', async () => {
+  it('expires after a day; its use ends all sessions and other links', async () => {
     const { account, session } = await withPassword();
     const [late, used, spare] = await Promise.all(
       [1, 2, 3].map(() => access.issueLink(account.accountId)),
@@ -101,7 +101,7 @@ describe('a one-time link', () => {
     expect(await set(token)).toBe('forbidden');
   });
 
-  it('outlives a password that is not good enough', async () => {
+  it('stays valid after a password that is too weak', async () => {
     const { accountId, name } = await newcomer();
     const { token } = await access.issueLink(accountId);
     const set = (password: string) =>
@@ -113,7 +113,7 @@ describe('a one-time link', () => {
   });
 });
 
-it('is entered by a link at every start, until a password is set', async () => {
+it('is offered at every start until a password is set', async () => {
   const { accountId } = await newcomer();
   const tokens = [];
   for (let start = 0; start < 2; start += 1) {
@@ -122,13 +122,13 @@ it('is entered by a link at every start, until a password is set', async () => {
     tokens.push(token);
   }
   expect(new Set(tokens).size).toBe(2);
-  // That of an earlier start, or of another server, is as good.
+  // A link of an earlier start or of another server stays valid.
   await access.setPassword({ token: tokens[0] ?? '', password: PASSWORD, address: newAddress() });
   expect(await consoleEntrance(access, accountId)).toBe('/console/');
 });
 
 describe('signing in', () => {
-  it('takes name or id, and only the right password', async () => {
+  it('accepts name or id, and only the right password', async () => {
     const { account } = await withPassword();
     const { accountId, name } = account;
     for (const known of [name, ` ${name} `, accountId, accountId.toUpperCase()]) {
@@ -139,7 +139,7 @@ describe('signing in', () => {
     }
   });
 
-  it('takes a password however its letters were typed', async () => {
+  it('accepts a password in any Unicode normalisation', async () => {
     const { accountId, name } = await newcomer();
     const { token } = await access.issueLink(accountId);
     const password = 'Grüße aus Köln';
@@ -147,7 +147,7 @@ describe('signing in', () => {
     expect(await codeOf(signIn(name, password.normalize('NFC')))).toBe('done');
   });
 
-  it('refuses strangers and accounts without a password in the same words, after the same work', async () => {
+  it('refuses unknown accounts and those without a password with the same message and effort', async () => {
     const slow = createPasswordHashing({ logN: 14, r: 8, p: 1 });
     access = createConsoleAccess({ ...platform.storage, passwords: slow, log, now: () => nowMs });
     const { account } = await withPassword();
@@ -165,11 +165,11 @@ describe('signing in', () => {
       }
     }
     expect(messages.size).toBe(1);
-    // Whoever does not hash is done in a hundredth of the time.
+    // Without hashing it would take a hundredth of the time.
     expect(Math.min(leastMs.none, leastMs.unknown)).toBeGreaterThan(leastMs.wrong / 5);
   });
 
-  it('gives another token each time, and ends the session that was there before', async () => {
+  it('issues a new token each time, and ends the previous session', async () => {
     const { account, session } = await withPassword();
     const planted = session.token;
     const begun = await access.signIn({
@@ -183,13 +183,13 @@ describe('signing in', () => {
     expect(await isOpen({ token: planted })).toBe(false);
   });
 
-  it('is allowed ten wrong passwords in a quarter of an hour, however many are tried at once', async () => {
+  it('allows ten wrong passwords in a quarter of an hour, even if all come at once', async () => {
     const { account } = await withPassword();
     const tries = Array.from({ length: 14 }, (_, index) => signIn(account.name, `wrong ${index}`));
     const outcomes = (await Promise.all(tries.map(codeOf))).toSorted();
     expect(outcomes.filter((code) => code === 'forbidden')).toHaveLength(10);
     expect(outcomes.filter((code) => code === 'too_many_requests')).toHaveLength(4);
-    // By its id it is the same account.
+    // The same account by its id.
     const refusal = await signIn(account.accountId, PASSWORD).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(TooManyTries);
     expect((refusal as TooManyTries).retryAfterS).toBe(900);
@@ -197,12 +197,12 @@ describe('signing in', () => {
     expect(await codeOf(signIn(account.name, PASSWORD))).toBe('done');
   });
 
-  it('costs no tries when it succeeds', async () => {
+  it('costs no attempts when it succeeds', async () => {
     const { account } = await withPassword();
     const { accountId, name } = account;
     const address = newAddress();
     for (let count = 0; count < 3; count += 1) await signIn(name, PASSWORD, address);
-    // Nine that fail and one that succeeds: the tenth is still there.
+    // Nine failures and a success leave the tenth attempt.
     const { consoleCredentials } = platform.storage;
     const limit = { subject: `password ${accountId}`, max: 10 };
     for (let count = 0; count < 9; count += 1) {
@@ -216,7 +216,7 @@ describe('signing in', () => {
   it.each([
     ['one address', ['203.0.113.7', '::ffff:203.0.113.7'], '203.0.113.8'],
     ['one IPv6 network', ['2001:db8:0:7::1', '2001:0db8::7:ffff:0:0:2'], '2001:db8:0:8::1'],
-  ])('is allowed thirty failures from %s, at whatever account', async (_name, own, neighbour) => {
+  ])('allows thirty failures from %s, over all accounts', async (_name, own, neighbour) => {
     const { account } = await withPassword();
     const guess = (address: string) =>
       codeOf(access.setPassword({ token: 'guessed', password: PASSWORD, address }));
@@ -230,7 +230,7 @@ describe('signing in', () => {
     expect(await codeOf(signIn(account.name, PASSWORD, neighbour))).toBe('done');
   });
 
-  it('sends those away who would wait for too many others', async () => {
+  it('refuses attempts that would wait for too many others', async () => {
     const kept = await passwords.hash(PASSWORD);
     const tries = Array.from({ length: 40 }, () => codeOf(passwords.verify(PASSWORD, kept)));
     const outcomes = await Promise.all(tries);
@@ -241,7 +241,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('ends when it is not used for eight hours, and after a week in any case', async () => {
+  it('ends after eight hours without use, and after a week in any case', async () => {
     const { session } = await withPassword();
     const endMs = session.expiresAtMs;
     expect(endMs).toBe(nowMs + 7 * 24 * HOUR_MS);
@@ -259,7 +259,7 @@ describe('a session', () => {
     expect(await isOpen(idle)).toBe(true);
   });
 
-  it('ends all the same when only its page asks by itself', async () => {
+  it('ends even while its page sends automatic requests', async () => {
     const { session } = await withPassword();
     const poll = () => access.authenticate(session.token, { isPoll: true });
     nowMs += 7 * HOUR_MS;
@@ -268,7 +268,7 @@ describe('a session', () => {
     expect(await poll()).toBeUndefined();
   });
 
-  it('ends when its owner signs out, and no other with it', async () => {
+  it('ends when its owner signs out, without affecting others', async () => {
     const { account, session } = await withPassword();
     const other = await signIn(account.name, PASSWORD);
     await access.signOut(session.token);
@@ -277,15 +277,15 @@ describe('a session', () => {
     await access.signOut('nothing of ours');
   });
 
-  it('knows the account as it is now', async () => {
+  it('has the current data of its account', async () => {
     const { account, session } = await withPassword();
     await platform.accounts.change(account.accountId, { plan: 'free' });
     expect(await access.authenticate(session.token)).toMatchObject({ account: { plan: 'free' } });
   });
 });
 
-describe('changing the password', () => {
-  it('takes the current one, keeps its browser signed in and ends all other sessions', async () => {
+describe('a password change', () => {
+  it('requires the current password, keeps its own browser signed in, and ends all other sessions', async () => {
     const { account, session } = await withPassword();
     const elsewhere = await signIn(account.name, PASSWORD);
     const { account: stranger, session: strange } = await withPassword();
@@ -302,7 +302,7 @@ describe('changing the password', () => {
     expect(await codeOf(signIn(stranger.name, PASSWORD))).toBe('done');
   });
 
-  it('can be tried as often as signing in can', async () => {
+  it('is limited like signing in', async () => {
     const { account } = await withPassword();
     const change = () =>
       codeOf(access.changePassword({ account, currentPassword: 'wrong', password: PASSWORD }));
@@ -312,7 +312,7 @@ describe('changing the password', () => {
   });
 });
 
-it('keeps and logs no password and no token', async () => {
+it('stores and logs no password and no token', async () => {
   access = createConsoleAccess({ ...platform.storage, log, now: () => nowMs });
   const { account, link, session } = await withPassword();
   await codeOf(signIn(account.name, 'a password that is wrong'));
@@ -327,7 +327,7 @@ it('keeps and logs no password and no token', async () => {
   }
 });
 
-it('holds a new password against a few plain rules', () => {
+it('checks a new password against a few simple rules', () => {
   const problem = (password: string, name = 'default') => {
     try {
       checkNewPassword(password, name);

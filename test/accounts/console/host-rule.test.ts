@@ -1,4 +1,6 @@
-/** By which names the console is there: a foreign one that was made to lead here opens nothing. */
+/**
+ * The host names under which the console is served: a foreign name that resolves to the server is refused.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHostRule } from '../../../server/accounts/console/door.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
@@ -10,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('a page of another name that leads here reaches neither the password check nor the page', async () => {
+it('refuses a page under a rebound host name, before the password check and the page itself', async () => {
   const { port } = new URL(server.url);
   const local = `http://127.0.0.1:${port}`;
   const signIn = (host: string) => {

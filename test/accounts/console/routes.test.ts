@@ -33,7 +33,7 @@ import {
   stream,
 } from '../../support/product/voice-client.ts';
 
-/** Nobody listens there: the engine is configured and out of order. */
+/** Nothing listens there: the engine is configured but out of order. */
 const NOWHERE = 'http://127.0.0.1:9/v1';
 
 let server: HostedServer;
@@ -65,7 +65,7 @@ const translate = (text: string) =>
   server.post('/v2/translate', { text: [text], source_lang: 'en', target_lang: 'es' });
 
 describe('the console', () => {
-  it('tells its address, with a link until somebody has set the password', async () => {
+  it('prints its address, with a link until somebody has set the password', async () => {
     expect(server.entrance).toMatch(/^\/console\/#set-password=[\w-]{43}$/);
     const again = await startServer({
       DATA_DIR: server.dataFolder,
@@ -73,14 +73,14 @@ describe('the console', () => {
       PUBLIC_URL: 'https://live.example.org/here/',
     });
     expect(again.output()).toMatch(/Console +https:\/\/live\.example\.org\/here\/console\/\n/);
-    // Servers of one database know the same people.
+    // Servers with one database share their users.
     const client = consoleClient(again);
     client.cookie = operator.cookie;
     expect((await client.ask('GET', 'session')).status).toBe(200);
     await again.stop();
   });
 
-  it('is a page of its own files alone, in no frame', async () => {
+  it('is a page of only its own files, and cannot be framed', async () => {
     const moved = await fetch(`${server.url}/console`, { redirect: 'manual' });
     expect([moved.status, moved.headers.get('location')]).toEqual([302, './console/']);
     const page = await fetch(`${server.url}/console/`);
@@ -110,7 +110,7 @@ describe('the console', () => {
     await off.stop();
   });
 
-  it('is no part of the interface that programs are told of', async () => {
+  it('is not part of the documented API', async () => {
     const response = await fetch(`${server.url}/openapi.json`);
     const paths = Object.keys(((await response.json()) as { paths: object }).paths);
     expect(paths).toContain('/v3/glossaries');
@@ -118,8 +118,8 @@ describe('the console', () => {
   });
 });
 
-describe('a person who has signed in', () => {
-  it('is told who that is, and signs out for good', async () => {
+describe('a signed-in user', () => {
+  it('sees its account and can sign out for good', async () => {
     const { status, body, headers } = await tenant.ask<ConsoleSession>('GET', 'session');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -142,7 +142,7 @@ describe('a person who has signed in', () => {
     expect((await tenant.ask('GET', 'session')).status).toBe(200);
   });
 
-  it('comes in by a link of the command line, changes the password and stays signed in', async () => {
+  it('enters by a command-line link, changes the password and stays signed in', async () => {
     const settings = { DATA_DIR: server.dataFolder, PUBLIC_URL: 'https://live.example.org/' };
     await platformOver(storage).accounts.create({ name: 'changer', plan: 'pro' });
     const told = await runDragoman(['account', 'console-link', 'changer'], settings);
@@ -172,7 +172,7 @@ describe('a person who has signed in', () => {
     expect(theirs.characters.used).toBe(0);
   });
 
-  it('sets the sites and addresses of the account', async () => {
+  it('sets the origins and e-mail addresses of the account', async () => {
     const put = (settings: object) => operator.ask('PUT', 'settings', settings);
     const origins = ['https://Example.org/', 'http://localhost:3000'];
     const canonical = ['https://example.org', 'http://localhost:3000'];
@@ -194,7 +194,7 @@ describe('a person who has signed in', () => {
     expect((await tenant.ask('GET', 'settings')).body).toEqual({ origins: [], emails: [] });
   });
 
-  it('makes admin keys, which administer until they are ended', async () => {
+  it('creates admin keys, which administer until they are deactivated', async () => {
     const { status, body: made } = await operator.ask<NewAdminKey>('POST', 'admin-keys', {
       label: 'deployment',
     });
@@ -221,7 +221,7 @@ describe('a person who has signed in', () => {
     expect((await tenant.ask('POST', 'admin-keys', {})).status).toBe(400);
   });
 
-  it('administers developer keys, which are none of an admin key’s kind', async () => {
+  it('manages developer keys, separately from admin keys', async () => {
     const { body: made } = await tenant.ask<{ key_id: string; key: string }>(
       ...['POST', 'v2/admin/developer-keys', { label: 'web' }],
     );
@@ -245,7 +245,7 @@ describe('a person who has signed in', () => {
     expect(report.body.usage_report.total_usage).toMatchObject({ text_translation_characters: 12 });
   });
 
-  it('edits the very lists that programs use', async () => {
+  it('edits the same glossaries that the API serves', async () => {
     const made = await operator.ask<{ glossary_id: string }>('POST', 'v3/glossaries', {
       name: 'greetings',
       dictionaries: [
@@ -262,11 +262,11 @@ describe('a person who has signed in', () => {
     expect((await tenant.ask('DELETE', `v3/glossaries/${id}`)).status).toBe(404);
     expect((await operator.ask('DELETE', `v3/glossaries/${id}`)).status).toBe(204);
     expect((await operator.ask('GET', 'v3/style_rules')).status).toBe(200);
-    // Style rules are of the pro plan.
+    // Style rules belong to the pro plan.
     expect((await tenant.ask('GET', 'v3/style_rules')).status).toBe(403);
   });
 
-  it('brings translation memories in, which programs can only use', async () => {
+  it('imports translation memories, which the API can only use', async () => {
     const file = 'en,es\r\nGood morning,Buenos días\r\n';
     const made = await operator.ask<{ translation_memory_id: string }>(
       ...(['POST', 'translation-memories?name=desk&format=csv', file] as const),
@@ -287,7 +287,7 @@ describe('a person who has signed in', () => {
     }
   });
 
-  it('sees which style rules there are, and who obeys them', async () => {
+  it('sees the style rules, and which languages follow them', async () => {
     const { body } = await operator.ask<StyleRuleCatalogueView>('GET', 'style-rule-catalogue');
     const rules = body.categories.flatMap((category) => category.rules);
     expect(rules).toHaveLength(159);
@@ -305,7 +305,7 @@ describe('live voice sessions', () => {
   const find = async (client: ConsoleClient, id: string) =>
     (await list(client)).find(({ session_id }) => session_id === id);
 
-  it('are shown with their lag and erasure, and ended', async () => {
+  it('are listed with their lag and erasure, and can be ended', async () => {
     const client = await connect(server, { target_languages: ['es'], lag_updates: true });
     const id = client.sessionId;
     expect(await find(operator, id)).toMatchObject({
@@ -341,14 +341,14 @@ describe('live voice sessions', () => {
     expect((await operator.ask('DELETE', `voice-sessions/${id}`)).status).toBe(404);
   });
 
-  it('are shown while nobody is connected; once ended, their token is worth nothing', async () => {
+  it('are listed while nobody is connected; ending one invalidates its token', async () => {
     const session = await requestSession(server, { target_languages: ['es'] });
     expect(await find(operator, session.session_id)).toMatchObject({ state: 'waiting' });
     await operator.ask('DELETE', `voice-sessions/${session.session_id}`);
     await expect(connectWith(session, 'json')).rejects.toThrow('403');
   });
 
-  it('of the demo page are the operator’s to see', async () => {
+  it('of the demo page are visible only to the operator', async () => {
     const response = await fetch(`${server.url}/demo/token`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -373,7 +373,7 @@ describe('the engines', () => {
   const named = (engines: EngineCondition[], name: string) =>
     engines.find((engine) => engine.name === name && engine.kind === 'translation');
 
-  it('are shown with what they did and what is out of order', async () => {
+  it('are listed with their statistics and failures', async () => {
     const before = named(await ask(operator), 'apertium');
     expect(before).toMatchObject({ state: 'running', reason: null, breakers: [] });
     expect(before?.pairs.find(({ source }) => source === 'en')?.targets).toContain('es');
@@ -408,7 +408,7 @@ describe('the engines', () => {
     expect(english.map(({ name }) => name)).toEqual(['flite']);
   });
 
-  it('are shown to others without their work', async () => {
+  it('are listed for other users without statistics', async () => {
     const engines = await ask(tenant);
     expect(named(engines, 'apertium')).toMatchObject({
       state: 'running',

@@ -10,10 +10,10 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const HOUR_MS = 3_600_000;
 
 describe.each(databaseNames)('console credentials in %s', (name) => {
-  /** Two ways to one database, as two processes have them. */
+  /** Two connections to one database, as from two processes. */
   let storage: Storage;
   let other: Storage;
-  /** Every second call goes to the other process. */
+  /** Alternates between the two processes. */
   const either = (index: number) => [storage, other][index % 2]!.consoleCredentials;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     return linkHash;
   }
 
-  /** An account with the password `first` and nobody signed in. */
+  /** An account with the password `first` and no session. */
   async function withPassword() {
     const accountId = await newAccountId();
     const session = sessionOf(accountId);
@@ -51,7 +51,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
   const isOpen = async ({ sessionHash }: ConsoleSession, atMs = NOW_MS + 1) =>
     (await other.consoleCredentials.findSession(sessionHash, atMs)) !== undefined;
 
-  it('have no password at first, and that of a link once it is used', async () => {
+  it('have no password at first, and that of a link once it is redeemed', async () => {
     const accountId = await newAccountId();
     expect(await storage.consoleCredentials.findPassword(accountId)).toBeUndefined();
     const linkHash = await newLink(accountId);
@@ -64,7 +64,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(opened).toEqual({ session, account: found });
   });
 
-  it('let one of many use a link, whoever it is', async () => {
+  it('let exactly one of many callers redeem a link', async () => {
     const accountId = await newAccountId();
     const linkHash = await newLink(accountId);
     const sessions = Array.from({ length: 8 }, () => sessionOf(accountId));
@@ -92,7 +92,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(await redeem(fresh, sessionOf(accountId))).toBe(true);
   });
 
-  it('end every session and link of the account, and no other, with a link', async () => {
+  it('end all sessions and links of the account, and no others, when a link is redeemed', async () => {
     const accountId = await withPassword();
     const strangerId = await withPassword();
     const [old, strange, fresh] = [accountId, strangerId, accountId].map((id) => sessionOf(id));
@@ -108,7 +108,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(await storage.consoleCredentials.findLink(foreign, NOW_MS)).toBeDefined();
   });
 
-  it('change a password once of those who know it, and end all other sessions', async () => {
+  it('change a password for one of several simultaneous callers, and end all other sessions', async () => {
     const accountId = await withPassword();
     const old = sessionOf(accountId);
     await storage.consoleCredentials.openSession(old, 'first');
@@ -132,12 +132,12 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
       ...signIns.map((session, index) => either(index).openSession(session, 'first')),
       other.consoleCredentials.changePassword('first', 'second', kept),
     ]);
-    // Before it, they ended with it; after it, they did not begin.
+    // Earlier sessions ended with the change; later ones were refused.
     expect(await Promise.all(signIns.map((session) => isOpen(session)))).not.toContain(true);
     expect(await isOpen(kept)).toBe(true);
   });
 
-  it('know a session until it is idle, over or closed', async () => {
+  it('find a session until it is idle, expired or closed', async () => {
     const accountId = await withPassword();
     const { consoleCredentials } = storage;
     const session = sessionOf(accountId);
@@ -154,7 +154,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(await isOpen(session)).toBe(false);
   });
 
-  it('wake no session that was idle for too long', async () => {
+  it('do not revive a session that was idle for too long', async () => {
     const session = sessionOf(await withPassword());
     const { consoleCredentials } = storage;
     await consoleCredentials.openSession(session, 'first');
@@ -163,7 +163,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(await isOpen(session, lateMs + 1)).toBe(false);
   });
 
-  it('allow no more tries than there are, whoever counts them', async () => {
+  it('limit attempts exactly over both processes', async () => {
     const subject = randomUUID();
     const spent = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -174,7 +174,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(new Set(spent)).toEqual(new Set([undefined, NOW_MS + HOUR_MS]));
   });
 
-  it('give tries back, and count anew when the window is over', async () => {
+  it('return attempts, and count from zero after the window', async () => {
     const subject = randomUUID();
     const limits = [{ subject, max: 2 }];
     const spend = (atMs: number) => storage.consoleCredentials.spendTries(limits, atMs, HOUR_MS);
@@ -190,7 +190,7 @@ describe.each(databaseNames)('console credentials in %s', (name) => {
     expect(await spend(NOW_MS + HOUR_MS + 2)).toBe(NOW_MS + 2 * HOUR_MS);
   });
 
-  it('leave the later subjects alone once an earlier one has no tries left', async () => {
+  it('do not count later subjects once an earlier one is exhausted', async () => {
     const [address, account] = [randomUUID(), randomUUID()];
     const spend = (...limits: { subject: string; max: number }[]) =>
       storage.consoleCredentials.spendTries(limits, NOW_MS, HOUR_MS);

@@ -1,4 +1,4 @@
-/** Notices of a running server, by TLS and with a password, and what becomes of them when it is killed. */
+/** Notices of a running server, over TLS with a password, and after the server is killed. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../server/config.ts';
 import { createSmtpMailer } from '../../../server/accounts/usage/smtp-mailer.ts';
@@ -13,11 +13,11 @@ import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 const MAIL_MS = 40_000;
 const from = 'notices@dragoman.example.org';
 
-it('a notice is sent by the server; one that was on its way when the server was killed comes again under the same name', async () => {
+it('sends a notice, and repeats one that was in transit at a kill under the same message id', async () => {
   const folder = temporaryFolder();
   const { certFile, key, cert } = makeCertificate(folder);
   const login = { user: 'dragoman', password: 'p@ss/word' };
-  // The mail of 100 % is taken, and the server never hears of it.
+  // The mail server accepts the 100 % mail but never answers.
   const mails = await startMailServer({
     login,
     server: { secure: true, key, cert },
@@ -58,7 +58,7 @@ it('a notice is sent by the server; one that was on its way when the server was 
       notices: storage.usageNotices,
       mailer: createSmtpMailer({ url: heirs.url, from }),
       log: recordLog(),
-      // When the server that was killed counts as dead.
+      // A time at which the killed server counts as dead.
       now: () => Date.now() + 6 * 60_000,
     });
     await heir.sendDue();
@@ -79,7 +79,7 @@ it('a notice is sent by the server; one that was on its way when the server was 
   }
 });
 
-it('a sender and a mail server go together in the settings', () => {
+it('requires a sender and a mail server together', () => {
   const SMTP_URL = 'smtp://user:hidden@localhost';
   expect(() => readConfig({ SMTP_URL })).toThrow(/SMTP_URL and SMTP_FROM go together/);
   expect(readConfig({ SMTP_URL, SMTP_FROM: from })).toMatchObject({ SMTP_URL, SMTP_FROM: from });

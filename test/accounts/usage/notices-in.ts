@@ -1,4 +1,4 @@
-/** What the tests of notices do over and over, in one database that has no notices at first. */
+/** Helpers for the notice tests, in a database without initial notices. */
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { createSmtpMailer } from '../../../server/accounts/usage/smtp-mailer.ts';
 import { createUsageNoticeSender } from '../../../server/accounts/usage/usage-notices.ts';
@@ -15,15 +15,15 @@ import {
 const FROM = 'Dragoman <notices@dragoman.example.org>';
 export const MINUTE_MS = 60_000;
 
-/** Who is told unless a test says otherwise. */
+/** The default recipients. */
 export const emails = ['ada@example.org', 'ben@example.org'] as const;
 
-/** Call it in a `describe` or a file: what it answers is there in its tests. */
+/** To be called in a `describe` or a file, whose tests may use the result. */
 export function noticesIn(openDatabase: () => Promise<DatabasePair>) {
   let database: DatabasePair;
   const state = {
     servers: [] as MailServer[],
-    /** The time for senders and charges. */
+    /** The current time for senders and charges. */
     nowMs: 0,
     log: recordLog(),
 
@@ -34,14 +34,14 @@ export function noticesIn(openDatabase: () => Promise<DatabasePair>) {
       return database.other;
     },
 
-    /** A mail server that is closed after the test. */
+    /** Starts a mail server that is closed after the test. */
     async startServer(options?: MailServerOptions): Promise<MailServer> {
       const server = await startMailServer(options);
       state.servers.push(server);
       return server;
     },
 
-    /** A sender as a server has it; without a mail server when the address is undefined. */
+    /** A sender as in a server; without a mailer when the URL is undefined. */
     senderTo(url: string | undefined, storage: Storage = database.storage) {
       const mailer = url === undefined ? undefined : createSmtpMailer({ url, from: FROM });
       return createUsageNoticeSender({
@@ -52,7 +52,7 @@ export function noticesIn(openDatabase: () => Promise<DatabasePair>) {
       });
     },
 
-    /** A key with a limit of characters and one of ten minutes of speech. */
+    /** A key with a character limit and ten minutes of speech. */
     async openKey(limit: number | null, given: { emails?: string[]; label?: string } = {}) {
       const { storage } = database;
       const opened = await openAccount(storage, {
@@ -88,7 +88,7 @@ export function noticesIn(openDatabase: () => Promise<DatabasePair>) {
   return state;
 }
 
-/** What a server was given, in few words: `80 % ada@example.org`, `all ben@…`, `not enough cleo@…`. */
+/** The received mails in short form: `80 % ada@example.org`, `all ben@…`, `not enough cleo@…`. */
 export function tellings({ mails }: MailServer): string[] {
   return mails.map(
     ({ subject = '', recipients }) =>

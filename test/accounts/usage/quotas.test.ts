@@ -1,4 +1,4 @@
-/** What requests cost, and where they end: keys with limits under many clients at once. */
+/** What requests cost, and the limits of keys under many concurrent clients. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../../support/product/command-line.ts';
 import { startHosted } from '../../support/product/hosted-server.ts';
@@ -41,7 +41,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
     return answer.api_key_character_count;
   };
 
-  it('64 clients get what a serial run would get, to the character', async () => {
+  it('grants 64 clients exactly as much as a sequential run', async () => {
     const { secret } = await newKey('--characters', '1000');
     let granted = 0;
     const client = async () => {
@@ -59,14 +59,14 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
     expect(await spend(secret, '')).toBe(456);
   });
 
-  it('a limit of 0 blocks, none lifts it, at once', async () => {
+  it('applies a limit of 0, and its removal, at once', async () => {
     const { secret, key_id } = await newKey('--characters', '0');
     expect(await spend(secret, 'a')).toBe(456);
     await dragoman('key', 'limits', key_id, '--characters', 'none');
     expect(await spend(secret, 'a')).toBe(200);
   });
 
-  it('what is refused or fails costs nothing', async () => {
+  it('charges nothing for refused or failed requests', async () => {
     const { secret } = await newKey();
     const authorization = { Authorization: `Service-Auth-Key ${secret}` };
     const broken = { text: ['<a>'], tag_handling: 'xml', source_lang: 'EN', target_lang: 'ES' };
@@ -77,7 +77,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
     expect(await used(secret)).toBe(3);
   });
 
-  it('a deactivated key is refused by the running server', async () => {
+  it('refuses a deactivated key in the running server', async () => {
     const { secret, key_id } = await newKey();
     expect(await spend(secret, 'a')).toBe(200);
     await dragoman('key', 'deactivate', key_id);

@@ -16,13 +16,13 @@ beforeAll(async () => void (administration = await openAdministration()));
 beforeEach(async () => void (admin = await administration.newAdmin()));
 afterAll(() => administration.close());
 
-describe('reports', () => {
+describe('usage reports', () => {
   const report = async (query: Record<string, string>, path = ANALYTICS) =>
     admin.call<UsageAnalytics & Refusal>('GET', `${path}?${new URLSearchParams(query).toString()}`);
   const today = () => new Date().toISOString().slice(0, 10);
   const day = (text: string) => ({ start_date: text, end_date: text });
 
-  it('have what requests used, today included, by key and by day', async () => {
+  it('contain the usage by key and day, including today', async () => {
     const [website, desk] = [
       await admin.createKey({ label: 'website' }),
       await admin.createKey({ label: 'desk' }),
@@ -70,7 +70,7 @@ describe('reports', () => {
     }
   });
 
-  it('are of the account of the admin key alone, its ended keys included', async () => {
+  it("cover only the admin key's own account, including its deactivated keys", async () => {
     const { key, key_id } = await admin.createKey();
     await administration.spend(key, 'seven!!');
     await admin.call('PUT', `${KEYS}/deactivate`, { key_id });
@@ -82,7 +82,7 @@ describe('reports', () => {
     expect(theirs).toMatchObject({ total_usage: { total_characters: 0 }, key_usages: [] });
   });
 
-  it('have texts and improvements by tag, some at a time', async () => {
+  it('list texts and improvements by tag, page by page', async () => {
     const { key, key_id } = await admin.createKey();
     await administration.spend(key, 'seven!!', ' Spring-2026 ');
     await administration.spend(key, 'untagged');
@@ -145,7 +145,7 @@ describe('reports', () => {
     });
   });
 
-  it.each([ANALYTICS, TAGS])('%s refuse a period that is none, or too long', async (path) => {
+  it.each([ANALYTICS, TAGS])('%s refuse a period that is invalid or too long', async (path) => {
     const refused = async (start_date: string, end_date: string) => {
       const { status, body } = await report({ start_date, end_date }, path);
       return status === 400 ? body.message : status;
@@ -175,7 +175,7 @@ describe('reports', () => {
     });
   });
 
-  it('refuse groupings and pages they do not know', async () => {
+  it('refuse unknown groupings and pages', async () => {
     const grouped = await report({ ...day('2026-01-01'), group_by: 'tag' });
     expect(grouped).toMatchObject({ status: 400 });
     expect(grouped.body.message).toContain(

@@ -36,7 +36,7 @@ function use({ account, key }: Caller, kind: UsageKind, amount: number, atMs = D
   });
 }
 
-it('tells the free plan its characters alone', async () => {
+it('reports only characters on the free plan', async () => {
   const caller = await server.newcomer({ plan: 'free', limits: { characters: 500_000 } });
   await use(caller, 'text', 1_200);
   await use(caller, 'document', 300);
@@ -46,7 +46,7 @@ it('tells the free plan its characters alone', async () => {
   });
 });
 
-it('tells the pro plan products, key, speech in both units and the month', async () => {
+it('reports products, key, speech in both units and the month on the pro plan', async () => {
   const limits = { characters: 1_000_000, speechMs: 90 * 60_000 + 1 };
   const account = await server.newcomer({ limits });
   const second = await server.apiKeys.create(account.account, { limits: { characters: 10_000 } });
@@ -97,7 +97,7 @@ it('tells the pro plan products, key, speech in both units and the month', async
   });
 });
 
-it('writes no limit as a number', async () => {
+it('reports no limit as a large number', async () => {
   const caller = await server.newcomer();
   expect(await usageOf(caller.secret)).toMatchObject({
     character_count: 0,

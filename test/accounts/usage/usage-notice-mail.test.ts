@@ -13,7 +13,7 @@ const notices = noticesIn(async () => {
 });
 afterAll(() => platform.close());
 
-it('notices say what happened in words and in HTML, without a secret', async () => {
+it('describes the event in plain text and HTML, without a secret', async () => {
   const server = await notices.startServer();
   const { use, key, secretHash } = await notices.openKey(1_000_000, {
     label: `<b>"Sprachführer" & 'co'</b>`,
@@ -48,11 +48,11 @@ it('notices say what happened in words and in HTML, without a secret', async () 
   for (const secret of [secretHash, key.keyId]) expect(mail.raw).not.toContain(secret);
 });
 
-it('notices count speech by itself, in minutes', async () => {
+it('counts speech separately, in minutes', async () => {
   const server = await notices.startServer();
   const { hear, use } = await notices.openKey(1_000, { emails: ['ada@example.org'] });
   await use(100);
-  // Speech that was heard counts whole, also beyond the limit.
+  // Speech that was heard counts in full, even beyond the limit.
   await hear(479_999);
   await notices.senderTo(server.url).sendDue();
   expect(server.mails).toEqual([]);
@@ -68,7 +68,7 @@ it('notices count speech by itself, in minutes', async () => {
   expect(server.mails[1]?.text).toContain('10.2 of 10 minutes');
 });
 
-it('notices are due with the first whole number that is 80 % of a limit', async () => {
+it('sends a notice at the first integer that is 80 % of a limit', async () => {
   const marks: number[] = [];
   for (const limit of [1, 4, 5, 6, 7, 9, 11, Number.MAX_SAFE_INTEGER]) {
     const server = await notices.startServer();
@@ -85,7 +85,7 @@ it('notices are due with the first whole number that is 80 % of a limit', async 
   expect(marks.slice(0, -1)).toEqual([1, 4, 4, 5, 6, 8, 9]);
 });
 
-it('notices say nothing of a limit of 0, nor of a limit of the account', async () => {
+it('sends no notice for a limit of 0, or for a limit of the account', async () => {
   const server = await notices.startServer();
   const blocked = await notices.openKey(100);
   await blocked.limit(0);
@@ -100,7 +100,7 @@ it.each([
   [550, 'No such user'],
   [551, '5.1.6 Moved'],
   [552, '5.2.2 Full'],
-])('notices give an address up of which is said %i %s, and no other', async (status, text) => {
+])('gives up an address that is rejected with %i %s, and no other', async (status, text) => {
   const server = await notices.startServer({
     onRecipient: (address) =>
       address === emails[0] ? { status, text: `${text} ${address}` } : undefined,
@@ -122,7 +122,7 @@ it.each([
   [550, '5.7.1 Log in first'],
   [550, '5.1.8 Sender unknown'],
   [503, 'Not now'],
-])('notices are tried again when relaying is refused with %i %s', async (status, text) => {
+])('retries when relaying is refused with %i %s', async (status, text) => {
   let isRefusing = true;
   const server = await notices.startServer({
     onRecipient: (address) => (isRefusing ? { status, text: `${text} ${address}` } : undefined),
@@ -142,7 +142,7 @@ it.each([
   expect(tellings(server).sort()).toEqual(emails.map((each) => `80 % ${each}`));
 });
 
-it('notices go on with the others when the mail to the first is refused, or its server hangs up', async () => {
+it('continues with other recipients when the first mail is refused or its server hangs up', async () => {
   let answer: { status: number; text: string } | undefined = {
     status: 554,
     text: '5.7.1 Not with these words',
@@ -169,7 +169,7 @@ it('notices go on with the others when the mail to the first is refused, or its 
   expect(tellings(server)).toEqual([`all ${emails[1]}`]);
 });
 
-it('notices outlast a mail server that is away, or that refuses the password', async () => {
+it('survives a mail server that is away or rejects the password', async () => {
   const gone = await notices.startServer();
   await gone.close();
   notices.servers.pop();
@@ -191,7 +191,7 @@ it('notices outlast a mail server that is away, or that refuses the password', a
   expect(JSON.stringify(notices.log.lines)).not.toMatch(/wrong|@|ss word/);
 });
 
-it('notices are not told to a server whose certificate nobody signed', async () => {
+it('sends nothing to a server with an untrusted certificate', async () => {
   const server = await notices.startServer({ server: { secure: true } });
   const { use } = await notices.openKey(10);
   await use(8);
@@ -206,25 +206,22 @@ it('notices are not told to a server whose certificate nobody signed', async () 
 const elsewhere = Object.values(os.networkInterfaces())
   .flatMap((addresses = []) => addresses)
   .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
-it.runIf(elsewhere !== undefined)(
-  'notices send no password through a network in the clear',
-  async () => {
-    const login = { user: 'dragoman', password: 'secret' };
-    const server = await notices.startServer({
-      login,
-      host: elsewhere!,
-      server: { hideSTARTTLS: true, allowInsecureAuth: true },
-    });
-    const { use } = await notices.openKey(10);
-    await use(8);
-    const url = server.url.replace('//', '//dragoman:secret@');
-    expect(await notices.senderTo(url).sendDue()).toBe(false);
-    expect(server.logins).toEqual([]);
-    expect(server.mails).toEqual([]);
-  },
-);
+it.runIf(elsewhere !== undefined)('sends no password unencrypted over a network', async () => {
+  const login = { user: 'dragoman', password: 'secret' };
+  const server = await notices.startServer({
+    login,
+    host: elsewhere!,
+    server: { hideSTARTTLS: true, allowInsecureAuth: true },
+  });
+  const { use } = await notices.openKey(10);
+  await use(8);
+  const url = server.url.replace('//', '//dragoman:secret@');
+  expect(await notices.senderTo(url).sendDue()).toBe(false);
+  expect(server.logins).toEqual([]);
+  expect(server.mails).toEqual([]);
+});
 
-it('notices wait for somebody to be told and for a mail server, and say so once', async () => {
+it('waits for recipients and a mail server, and logs that once', async () => {
   const lonely = await notices.openKey(10, { emails: [] });
   const { use } = await notices.openKey(10);
   await Promise.all([lonely.use(8), use(8)]);
@@ -246,7 +243,7 @@ it('notices wait for somebody to be told and for a mail server, and say so once'
   expect(tellings(server).at(-1)).toBe('80 % cleo@example.org');
 });
 
-it('notices are not sent when their month is long over', async () => {
+it('sends no notice when its month is long over', async () => {
   const { use } = await notices.openKey(10);
   await use(8);
   const server = await notices.startServer();

@@ -6,10 +6,10 @@ import { emails, MINUTE_MS, noticesIn, tellings } from './notices-in.ts';
 
 const openDatabase = databasesOfThisFile();
 
-describe.each(databaseNames)('notices in %s', (name) => {
+describe.each(databaseNames)('usage notices in %s', (name) => {
   const notices = noticesIn(() => openDatabase(name));
 
-  it('tell everyone of the account at 80 % and at 100 %, once each', async () => {
+  it('reach all addresses of the account at 80 % and at 100 %, once each', async () => {
     const server = await notices.startServer();
     const sender = notices.senderTo(server.url);
     const { use } = await notices.openKey(1_000);
@@ -28,7 +28,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(tellings(server).slice(2)).toEqual(emails.map((each) => `all ${each}`));
   });
 
-  it('come once each, whatever the charges, refunds and servers', async () => {
+  it('are sent once each, for any charges, refunds and servers', async () => {
     const amounts = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 5, maxLength: 16 });
     await fc.assert(
       fc.asyncProperty(amounts, async (charges) => {
@@ -43,7 +43,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
             await senders[index % 2]!.sendDue();
           }),
         );
-        // Whatever is left of 150: a sum of some of these.
+        // Uses up the rest of 150 with a sum of some of these.
         for (const amount of [128, 64, 32, 16, 8, 4, 2, 1]) await use(amount);
         expect(await use(1)).toBe('key_limit_reached');
         await Promise.all(senders.map((sender) => sender.sendDue()));
@@ -57,7 +57,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     );
   });
 
-  it('are true when they are sent, and nobody waits for one that is true', async () => {
+  it('are true when they are sent, and sent as soon as they are true', async () => {
     const step = fc.oneof(
       { weight: 5, arbitrary: fc.integer({ min: 1, max: 70 }) },
       { weight: 2, arbitrary: fc.constantFrom('give' as const, 'send' as const) },
@@ -102,12 +102,12 @@ describe.each(databaseNames)('notices in %s', (name) => {
           }
         }
       }),
-      // Hundreds of charges, one after the other; what is told when does not depend on the database.
+      // Hundreds of sequential charges; the result does not depend on the database.
       { numRuns: name === 'sqlite' ? 12 : 3 },
     );
   });
 
-  it('say that requests are refused when the first is, though something is left', async () => {
+  it('announce the first refused request, even if something is left', async () => {
     const server = await notices.startServer();
     const sender = notices.senderTo(server.url);
     const { use } = await notices.openKey(100, { emails: ['ada@example.org'] });
@@ -124,7 +124,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(server.mails[1]?.text).toMatch(/was refused: it needs more[^]*Refused {2}21 November/);
   });
 
-  it('are not sent of what was given back, but are when it is used again', async () => {
+  it('are not sent for refunded usage, but are when it is used again', async () => {
     const server = await notices.startServer();
     const sender = notices.senderTo(server.url);
     const { use, give, limit } = await notices.openKey(100, { emails: ['ada@example.org'] });
@@ -134,7 +134,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(server.mails).toEqual([]);
     notices.nowMs += MINUTE_MS;
     await use(82);
-    // Of a limit that has been raised meanwhile nothing is said either.
+    // No notice either for a limit that was raised meanwhile.
     await limit(1_000);
     await sender.sendDue();
     expect(server.mails).toEqual([]);
@@ -145,7 +145,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(server.mails[0]?.text).toContain('14:04 UTC');
   });
 
-  it('begin anew with the month, and with another limit', async () => {
+  it('start over with the month and with another limit', async () => {
     const server = await notices.startServer();
     const sender = notices.senderTo(server.url);
     const { use, limit } = await notices.openKey(100, { emails: ['ada@example.org'] });
@@ -156,16 +156,16 @@ describe.each(databaseNames)('notices in %s', (name) => {
         .map((each) => each.split(' ada')[0]);
     };
     await use(100);
-    // One mail: that 80 % are used is no news any more.
+    // A single mail, as 80 % is no news any more.
     expect(await told()).toEqual(['all']);
-    // More room: what was said of the old limit is no longer true.
+    // A higher limit makes the notice of the old one obsolete.
     await limit(1_000);
     server.mails.length = 0;
     expect(await told()).toEqual([]);
     await use(700);
     expect(await told()).toEqual(['80 %']);
     server.mails.length = 0;
-    // A limit that is lowered below what was used says so at once; the same one again says nothing.
+    // A limit lowered below the usage is announced at once; setting the same one again is not.
     await limit(800);
     expect(await told()).toEqual(['all']);
     await limit(1_000);
@@ -180,7 +180,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(server.mails[0]?.text).toContain('December 2026');
   });
 
-  it('wait out a greylist and leave those alone who were told', async () => {
+  it('retry after greylisting without repeating delivered ones', async () => {
     const grey = new Set<string>(emails.slice(1));
     const server = await notices.startServer({
       onRecipient: (address) =>
@@ -200,7 +200,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(server.asked).toEqual([...emails, emails[1]]);
   });
 
-  it('go to nobody twice when a sender hangs, and are taken over when it died', async () => {
+  it('are sent to nobody twice when a sender hangs, and are taken over when it has died', async () => {
     let answer: (() => void) | undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     const server = await notices.startServer({
@@ -218,7 +218,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     await expect.poll(() => server.mails.length).toBe(3);
     answer?.();
     await Promise.all([hanging, takenOver]);
-    // The one of which nobody knew came again, under the same name.
+    // The one with an unknown outcome was repeated under the same message id.
     expect(tellings(server)).toEqual([...emails, emails[1]].map((each) => `80 % ${each}`));
     const [, doubtful, again] = server.mails.map(({ messageId }) => messageId);
     expect(again).toBe(doubtful);
@@ -227,7 +227,7 @@ describe.each(databaseNames)('notices in %s', (name) => {
     expect(server.mails).toHaveLength(3);
   });
 
-  it('are due when the characters of a document are charged, which its worker does', async () => {
+  it('are due when a worker charges the characters of a document', async () => {
     const server = await notices.startServer();
     const opened = await notices.openKey(1_000, { emails: ['ada@example.org'] });
     await upload(notices.storage, sampleDocument(opened));

@@ -15,7 +15,7 @@ const openDatabase = databasesOfThisFile();
 const kinds: readonly UsageKind[] = ['text', 'document', 'write', 'speech'];
 const MINUTE_MS = 60_000;
 
-/** Where days, months, a year and a leap day end, and where clocks are changed in Europe and America. */
+/** Ends of days, months, a year and a leap day, and clock changes in Europe and America. */
 const turns = [
   '2024-02-29T00:00:00Z',
   '2024-03-01T00:00:00Z',
@@ -31,7 +31,7 @@ const time = fc
   .tuple(fc.constantFrom(...turns), fc.constantFrom(-86_400_000, -1, 0, 1, 43_200_000))
   .map(([turnMs, offsetMs]) => turnMs + offsetMs);
 
-/** A request, as it is charged; some are given back whole, some in part. */
+/** A request as it is charged; some are refunded in full, some in part. */
 const request = fc.record({
   key: fc.nat({ max: 2 }),
   kind: fc.constantFrom(...kinds),
@@ -42,7 +42,7 @@ const request = fc.record({
 });
 type Traffic = (typeof request extends fc.Arbitrary<infer Request> ? Request : never)[];
 
-/** What was used in the end by a request. */
+/** The net usage of a request. */
 interface Used {
   key: ApiKey;
   kind: UsageKind;
@@ -51,13 +51,13 @@ interface Used {
   tag: string | null;
 }
 
-describe.each(databaseNames)('reports from %s', (name) => {
+describe.each(databaseNames)('usage reports from %s', (name) => {
   let storage: Storage;
   let other: Storage;
   let execute: DatabasePair['execute'];
   beforeAll(async () => void ({ storage, other, execute } = await openDatabase(name)));
 
-  /** Lets requests run side by side in two processes. */
+  /** Runs requests concurrently in two processes. */
   async function run(traffic: Traffic) {
     const { account, key } = await openAccount(storage, { account: { plan: 'pro' } });
     const { accountId } = account;
@@ -83,10 +83,10 @@ describe.each(databaseNames)('reports from %s', (name) => {
     };
   }
 
-  it('agree with the sum of the requests in every grouping, whatever the requests', async () => {
+  it('agree with the sum of any requests in every grouping', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 60 }), async (traffic) => {
-        // Strangers' requests are in no report.
+        // Requests of other accounts appear in no report.
         const [ours] = await Promise.all([run(traffic), run(traffic.slice(0, 3))]);
         const { accountId, used, reporting } = ours;
         const total = { total_usage: breakdown(used), ...datesOf(period) };
@@ -129,7 +129,7 @@ describe.each(databaseNames)('reports from %s', (name) => {
     return rows;
   }
 
-  it('agree with the months that limits are held against', async () => {
+  it('agree with the monthly counters that limits use', async () => {
     const { accountId, keys, used } = await run(
       fc.sample(fc.array(request, { minLength: 60, maxLength: 60 }), { numRuns: 1, seed: 7 })[0]!,
     );
@@ -144,7 +144,7 @@ describe.each(databaseNames)('reports from %s', (name) => {
     }
   });
 
-  it('have both of their days in them, and no other', async () => {
+  it('include both of their days, and no other', async () => {
     const { account, charge } = await openAccount(storage);
     const days = ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23'];
     for (const [index, day] of days.entries()) {
@@ -158,10 +158,10 @@ describe.each(databaseNames)('reports from %s', (name) => {
     expect((await storage.usageReports.total(account.accountId, range)).text).toBe(220);
   });
 
-  // PostgreSQL chooses by what it has counted.
+  // PostgreSQL plans by statistics.
   if (name !== 'sqlite') return;
 
-  it('find an account among many by an index', async () => {
+  it('find an account by an index', async () => {
     const query = `select sum(line.amount) from api_keys as key join usage_days as line on line.key_id = key.key_id
       where key.account_id = 'x' and line.day >= '2026-01-01' and line.day <= '2026-12-31'`;
     const plan = JSON.stringify(await execute(`explain query plan ${query}`));
@@ -177,7 +177,7 @@ function datesOf({ start_date, end_date }: typeof period) {
   return { start_date: `${start_date}T00:00:00`, end_date: `${end_date}T00:00:00` };
 }
 
-/** Groups that used something, in the order of their names; keys are as old as each other. */
+/** Groups with usage, sorted by name, as the keys are equally old. */
 function grouped(used: readonly Used[], nameOf: (each: Used) => string): Used[][] {
   const groups = new Map<string, Used[]>();
   for (const each of used.filter(({ amount }) => amount > 0)) {

@@ -44,7 +44,7 @@ describe('a reservation', () => {
     await expect(reserve(caller, 0)).rejects.toMatchObject({ status: 456 });
   });
 
-  it('is refused by a key with the limit 0 and free again once the limit is lifted', async () => {
+  it('is refused for a key with the limit 0, and granted once the limit is lifted', async () => {
     const caller = await platform.newcomer({}, { limits: { characters: 0 } });
     await expect(reserve(caller, 1)).rejects.toMatchObject({
       status: 456,
@@ -54,7 +54,7 @@ describe('a reservation', () => {
     await reserve(caller, 1_000_000);
   });
 
-  it('that is given back counts no more, however often it is given back', async () => {
+  it('that is refunded does not count any more, however often it is refunded', async () => {
     const caller = await platform.newcomer({ limits: { characters: 10 } });
     await reserve(caller, 3);
     const failed = await reserve(caller, 7);
@@ -65,7 +65,7 @@ describe('a reservation', () => {
   });
 });
 
-it('gives back what a database that was away did not take, once it is there again', async () => {
+it('refunds during a database outage once the database is back', async () => {
   const caller = await platform.newcomer();
   let tries = 0;
   let isAway = true;
@@ -95,7 +95,7 @@ it('gives back what a database that was away did not take, once it is there agai
   expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
 });
 
-it('tells the log of a charge that could not be taken back, once', async () => {
+it('logs a charge that could not be refunded, once', async () => {
   const caller = await platform.newcomer();
   const errors = ['storage_unavailable', 'internal'] as const;
   let tries = 0;
@@ -125,7 +125,7 @@ it('tells the log of a charge that could not be taken back, once', async () => {
   expect(tries).toBe(3);
 });
 
-it('gives back to others what one account does not take', async () => {
+it('refunds other accounts while one account fails', async () => {
   const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
   const { usage } = platform.storage;
   let isAway = true;
@@ -148,7 +148,7 @@ it('gives back to others what one account does not take', async () => {
   expect(await usedBy(locked)).toEqual({ account: 5, key: 5 });
 });
 
-it('64 callers at once get exactly what the limit of their key allows', async () => {
+it('grants 64 concurrent callers exactly the limit of their key', async () => {
   const limit = 10_007;
   const caller = await platform.newcomer({}, { limits: { characters: limit } });
   const sizes = Array.from({ length: 64 }, (_, index) => 1 + (index % 7));
@@ -165,12 +165,12 @@ it('64 callers at once get exactly what the limit of their key allows', async ()
     }),
   );
   expect(refused.length).toBeGreaterThan(0);
-  // A serial run ends when not even one character is left: so do 64 callers, one of whom asks for 1.
+  // A sequential run ends with nothing left, and so do 64 callers, one of which asks for 1 character.
   expect(granted).toBe(limit);
   expect(await usedBy(caller)).toEqual({ account: limit, key: limit });
 });
 
-it('64 callers who give half of it back leave exactly the other half', async () => {
+it('keeps exactly half of the charges when 64 callers refund the other half', async () => {
   const caller = await platform.newcomer({}, { limits: { characters: 64 * 20 * 5 } });
   await Promise.all(
     Array.from({ length: 64 }, async () => {
@@ -184,13 +184,13 @@ it('64 callers who give half of it back leave exactly the other half', async () 
 });
 
 describe('characters', () => {
-  it('are code points, whatever the text', () => {
+  it('are counted as code points in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint, maxLength: 50 }), (text) => {
         expect(countCodePoints(text)).toBe(Array.from(text).length);
       }),
     );
-    // Halves of pairs on their own, in any order.
+    // Unpaired surrogates in any order.
     const halves = fc.array(fc.constantFrom('\ud83d', '\ude00', 'a', 'é'), { maxLength: 20 });
     fc.assert(
       fc.property(halves, (units) => {
