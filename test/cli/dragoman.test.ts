@@ -19,7 +19,7 @@ interface KeyJson {
 }
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-cli-'));
-// Open all the while, as a server has it.
+// Open during all tests, as in a running server.
 let storage: Storage;
 beforeAll(async () => (storage = await openEmbedded(dataFolder)));
 afterAll(async () => {
@@ -31,7 +31,7 @@ const settings = { DATA_DIR: dataFolder };
 const run = (...args: string[]) => runDragoman(args, settings);
 const ask = <T>(...args: string[]) => askDragoman<T>(args, settings);
 
-it('takes an account from its making to its keys, beside a running server', async () => {
+it('manages an account from its creation to its keys, beside a running server', async () => {
   const account = await ask<AccountJson>(
     ...['account', 'create', '--name', 'editors', '--plan', 'pro', '--characters', '5000'],
     ...['--speech-minutes', '2', '--feature', 'admin', '--feature', 'detection'],
@@ -82,7 +82,7 @@ it('takes an account from its making to its keys, beside a running server', asyn
   expect(keys).toMatchObject([{ is_deactivated: true }, { is_deactivated: false }]);
 });
 
-it('changes what it is told to change of an account', async () => {
+it('changes only the given properties of an account', async () => {
   const { account_id: id } = await ask<AccountJson>(
     ...['account', 'create', '--name', 'desk', '--plan', 'free', '--feature', 'admin'],
   );
@@ -97,7 +97,7 @@ it('changes what it is told to change of an account', async () => {
   });
 });
 
-describe('for people', () => {
+describe('output for people', () => {
   it('shows a secret once, and lists keys without it', async () => {
     await run('account', 'create', '--name', 'readers', '--plan', 'free');
     const made = await run('key', 'create', '--account', 'readers', '--label', 'phone');
@@ -116,7 +116,7 @@ describe('for people', () => {
     for (const { output } of [listed, shown, accounts]) expect(output).not.toContain(secret);
   });
 
-  it('leaves no secret on the disk', async () => {
+  it('leaves no secret on disk', async () => {
     const key = await ask<KeyJson>('key', 'create', '--account', 'readers');
     const files = readdirSync(dataFolder).map((name) => readFileSync(path.join(dataFolder, name)));
     expect(files.length).toBeGreaterThan(0);
@@ -145,7 +145,7 @@ describe('for people', () => {
     [['key', 'rename', 'a:b'], /label/],
     [['frobnicate'], /unknown command/],
     [['key', 'list', '--account', 'readers', 'more'], /too many arguments/],
-  ])('%j ends with 1 and one clear line', async (args, message) => {
+  ])('exits %j with 1 and one clear line', async (args, message) => {
     const { code, output, errors } = await run(...args);
     expect(code).toBe(1);
     expect(output).toBe('');
@@ -153,7 +153,7 @@ describe('for people', () => {
     expect(errors).not.toMatch(/\n {4}at /);
   });
 
-  it('says what is wrong with the settings or the database', async () => {
+  it('explains a wrong setting or database', async () => {
     const badSetting = await runDragomanAlone(['account', 'list'], { ...settings, PORT: 'x' });
     expect(badSetting).toMatchObject({ code: 1, output: '' });
     expect(badSetting.errors).toMatch(/^The settings cannot be used:\n {2}PORT/);

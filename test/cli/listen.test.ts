@@ -38,17 +38,17 @@ interface Transcript {
   }[];
 }
 
-/** The address and the key come from the settings, as on the machine of the server. */
+/** The address and the key come from the settings, as on the server's machine. */
 const settings = (): Record<string, string> => ({
   DATA_DIR: server.dataFolder,
   PORT: new URL(server.url).port,
 });
 const listen = (...args: string[]) => runDragoman(['listen', ...args], settings());
-/** Languages are known in any case. */
+/** Language tags are case-insensitive. */
 const english = ['--from', 'EN', '--to', 'ES'];
 
 describe('listen', () => {
-  it('prints the captions of a WAV file and writes subtitles of every language', async () => {
+  it('prints the captions of a WAV file and writes subtitles in every language', async () => {
     const output = path.join(temporaryFolder(), 'talk.srt');
     const {
       code,
@@ -64,11 +64,11 @@ describe('listen', () => {
     expect(readFileSync(output.replace('.srt', '.es.srt'), 'utf8')).toContain(' --> ');
   });
 
-  it('writes what standard input says, with all times, as JSON', async () => {
+  it('transcribes standard input with all times as JSON', async () => {
     const output = path.join(temporaryFolder(), 'talk.json');
     const args = ['listen', '-', ...english, '--output', output];
     const child = startDragoman(args, settings());
-    // Samples alone: nothing says what they are.
+    // Raw samples without a header.
     createReadStream(greeting, { start: 44 }).pipe(child.stdin);
     expect(await once(child, 'close')).toEqual([0, null]);
     const { tracks } = JSON.parse(readFileSync(output, 'utf8')) as Transcript;
@@ -89,7 +89,7 @@ describe('listen', () => {
     }
   });
 
-  it('lets ffmpeg read what the protocol does not know', async () => {
+  it('converts formats unknown to the protocol with ffmpeg', async () => {
     const folder = temporaryFolder();
     const stereo = path.join(folder, 'stereo.wav');
     execFileSync('sox', [greeting, '-r', '22050', '-c', '2', stereo]);
@@ -103,7 +103,7 @@ describe('listen', () => {
     ['ogg', ['-c:a', 'libopus', '-b:a', '16k']],
     ['webm', ['-c:a', 'libopus', '-b:a', '24k']],
     ['mp3', ['-c:a', 'libmp3lame', '-b:a', '24k']],
-  ])('takes %s of the lowest rates', async (extension, encoding) => {
+  ])('accepts %s at the lowest bit rates', async (extension, encoding) => {
     const file = path.join(temporaryFolder(), `talk.${extension}`);
     execFileSync('ffmpeg', ['-loglevel', 'error', '-i', recording, ...encoding, file]);
     const { code, output, errors } = await listen(file, '--from', 'en');
@@ -115,7 +115,7 @@ describe('listen', () => {
     ['--output', 'talk.json'],
     ['--output', 'link.json'],
     ['--speak', 'hard.wav'],
-  ])('never writes over its own input: %s %s', async (option, name) => {
+  ])('never overwrites its own input: %s %s', async (option, name) => {
     const folder = temporaryFolder();
     const input = path.join(folder, 'talk.json');
     copyFileSync(recording, input);
@@ -145,7 +145,7 @@ describe('listen', () => {
     expect(printed).toMatch(/"tracks"[^]*morning/);
   });
 
-  it('says that a file holds no sound', async () => {
+  it('reports a file without sound', async () => {
     const file = path.join(temporaryFolder(), 'noise.mp3');
     writeFileSync(file, randomBytes(8_000));
     const { code, errors } = await listen(file, '--from', 'en');
@@ -153,14 +153,14 @@ describe('listen', () => {
     expect(errors).toMatch(/MP3|no sound/);
   });
 
-  it('concludes on Ctrl+C and still writes', async () => {
+  it('concludes on Ctrl+C and still writes its output', async () => {
     const output = path.join(temporaryFolder(), 'talk.txt');
     const args = ['listen', '-', '--from', 'en', '--output', output];
     const child = startDragoman(args, settings());
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
     child.stdin.write(readFileSync(greeting).subarray(44));
-    // Not ended: a microphone never is.
+    // Standard input stays open, like a microphone.
     await until(() => /morning/.test(printed));
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([0, null]);
@@ -179,14 +179,14 @@ describe('listen', () => {
       ['-', '--url', 'http://me:secret@127.0.0.1:1', '--key', 'any'],
       /^The server at http:\/\/127\.0\.0\.1:1 cannot be reached\. .*--url/,
     ],
-  ])('%j ends with 1 and one clear line', async (args, message) => {
+  ])('exits %j with 1 and one clear line', async (args, message) => {
     const { code, output, errors } = await listen(...args);
     expect(errors.trim()).toMatch(message);
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(errors).not.toMatch(/\n {4}at /);
   });
 
-  it('needs no settings for a server elsewhere', async () => {
+  it('needs no settings for a remote server', async () => {
     const folder = temporaryFolder();
     const raw = path.join(folder, 'empty.raw');
     writeFileSync(raw, new Uint8Array(32_000));

@@ -13,7 +13,7 @@ import { openAccount } from '../storage/samples.ts';
 import { tmxFile } from '../support/product/translation-memories.ts';
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-memory-'));
-// Open all the while, as a server has it.
+// Open during all tests, as in a running server.
 let storage: Storage;
 let accountId: string;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const fileOf = (name: string, content: string) => {
   return file;
 };
 
-it('takes a memory from its import to its deletion, beside a running server', async () => {
+it('manages a translation memory from import to deletion, beside a running server', async () => {
   const tmx = fileOf('harbour.tmx', tmxFile([{ en: 'House', de: 'Haus', 'pt-BR': 'Casa' }]));
   const imported = await ask<ImportedTranslationMemory>('import', tmx, ...account);
   expect(imported).toMatchObject({
@@ -61,7 +61,7 @@ it('takes a memory from its import to its deletion, beside a running server', as
   const deleted = await run('delete', id, ...account);
   expect([deleted.code, deleted.output]).toEqual([0, 'Deleted.\n']);
   expect(await storage.translationMemories.find(accountId, id)).toBeUndefined();
-  // Nothing is left for a server to clear away.
+  // Nothing is left for a server to sweep.
   expect(await storage.translationMemories.sweep(Date.now())).toBe(false);
 });
 
@@ -71,13 +71,13 @@ it.each([
   ['an ending that tells nothing', ['import', 'nowhere.txt', ...account], /--format/],
   ['an account that is not there', ['list', '--account', 'nobody'], /account/],
   ['a memory that is not there', ['delete', 'mine', ...account], /UUID/],
-])('says what is wrong with %s', async (_case, args, message) => {
+])('explains the problem with %s', async (_case, args, message) => {
   const { code, errors } = await run(...args);
   expect(code).toBe(1);
   expect(errors).toMatch(message);
 });
 
-it('names its own options where a file does not tell its languages', async () => {
+it('names its own options when a file does not state its languages', async () => {
   const tmx = fileOf('any.tmx', tmxFile([{ en: 'House', de: 'Haus' }], '*all*'));
   const csv = fileOf('bare.csv', 'House,Haus\n');
   const asked: [args: string[], message: RegExp][] = [
@@ -94,15 +94,15 @@ it('names its own options where a file does not tell its languages', async () =>
   expect((await run('import', tmx, '--source', 'en', ...account)).code).toBe(0);
 });
 
-it('takes no file that is larger than others may send', async () => {
-  // One that takes no room on the disk.
+it('refuses a file above the upload limit', async () => {
+  // A sparse file, which takes no disk space.
   const file = fileOf('large.csv', 'en,de\nHouse,Haus\n');
   truncateSync(file, 512 * 1024 * 1024 + 1);
   const { code, errors } = await run('import', file, ...account);
   expect([code, errors]).toEqual([1, expect.stringContaining('at most 512 MiB')]);
 });
 
-it('says where a file is broken, and keeps nothing of it', async () => {
+it('reports the place of an error in a file, and stores nothing of it', async () => {
   const file = fileOf('broken.tmx', '<tmx>\n<body>\n</tmx>');
   const { code, errors } = await run('import', file, ...account);
   expect(code).toBe(1);

@@ -15,7 +15,7 @@ afterAll(() => server.close());
 const models = (dataFolder: string, ...args: string[]) =>
   runDragoman(['models', ...args], { DATA_DIR: dataFolder, MODELS_URL: server.url });
 
-it('lists, installs from the mirror of the settings, and removes', async () => {
+it('lists models, installs one from the configured mirror, and removes it', async () => {
   const data = temporaryFolder();
   server.files.set(
     `/tts-models/${VOICE}.tar.bz2`,
@@ -55,7 +55,7 @@ it('lists, installs from the mirror of the settings, and removes', async () => {
   });
 });
 
-it('knows no model that is not in the catalogue', async () => {
+it('refuses a model that is not in the catalogue', async () => {
   const from = ['--from', `${server.url}/`];
   const { code, errors } = await models(temporaryFolder(), 'install', 'nothing', ...from);
   expect(code).toBe(1);

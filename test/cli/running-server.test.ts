@@ -6,7 +6,7 @@ import { askDragoman, runDragoman } from '../support/product/command-line.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-/** What anybody has who runs a command beside the server: its data, and not how it was started. */
+/** Commands beside a running server know its data folder, but not its settings. */
 async function serverOf(dataFolder: string, settings: Record<string, string> = {}) {
   const server = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent', ...settings });
   onTestFinished(() => server.stop());
@@ -24,7 +24,7 @@ async function kill(server: TestServer): Promise<void> {
   await server.exited;
 }
 
-it('leads to the port that the server listens on, whatever the settings of the command, and goes by these when it was killed', async () => {
+it("uses the port of the running server, and the command's own settings after the server was killed", async () => {
   const dataFolder = temporaryFolder();
   const server = await serverOf(dataFolder);
   expect(await linkFor(dataFolder)).toMatch(new RegExp(`^${server.url}/console/#set-password=`));
@@ -37,14 +37,14 @@ it('leads to the port that the server listens on, whatever the settings of the c
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });
 
-it('leads to where browsers reach the server, unless the command knows better, until it has stopped', async () => {
+it("uses the server's public address until it stops, unless the command has its own", async () => {
   const dataFolder = temporaryFolder();
   const server = await serverOf(dataFolder, { PUBLIC_URL: 'https://live.example.org/here/' });
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
   const other = await linkFor(dataFolder, { PUBLIC_URL: 'https://other.example.org' });
   expect(other).toMatch(/^https:\/\/other\.example\.org\/console\/#/);
 
-  // Where the file with the key is lost, none is written that opens nothing.
+  // When the key file is lost, no new one is written, as its key would not be valid.
   rmSync(path.join(dataFolder, 'api-key'));
   const second = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent' });
   expect(second.output()).toContain('key create --account default makes one');
@@ -57,7 +57,7 @@ it('leads to where browsers reach the server, unless the command knows better, u
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });
 
-it('is no other than one that was killed and had the same process id, as in a container', () => {
+it('ignores the record of a killed server with the same process id, as in a container', () => {
   const dataFolder = temporaryFolder();
   const server = { address: 'http://127.0.0.1:1234', publicAddress: 'http://127.0.0.1:1234' };
   for (let start = 0; start < 2; start += 1) {

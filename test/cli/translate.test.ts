@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await sharedServer();
 });
 
-/** The address and the key come from the settings, as on the machine of the server. */
+/** The address and the key come from the settings, as on the server's machine. */
 const settings = (): Record<string, string> => ({
   DATA_DIR: server.dataFolder,
   PORT: new URL(server.url).port,
@@ -35,7 +35,7 @@ const translate = (...args: string[]) => runDragoman(['translate', ...args], set
 const LETTER = 'The house is big.\n\nThe red car.\n';
 const CARTA = 'La casa es grande.\n\nEl coche rojo.\n';
 
-/** A folder with the file, and its path. */
+/** Writes the file into a new folder; returns its path. */
 function written(name: string, content: string | Buffer = LETTER): string {
   const file = path.join(temporaryFolder(), name);
   writeFileSync(file, content);
@@ -45,18 +45,18 @@ function written(name: string, content: string | Buffer = LETTER): string {
 const namesBeside = (file: string) => readdirSync(path.dirname(file)).sort();
 
 describe('translate', () => {
-  it('writes the translation beside the file and says its name', async () => {
+  it('writes the translation beside the file and prints its name', async () => {
     const file = written('letter.txt');
     const output = file.replace('.txt', '.es.txt');
     const { code, output: said, errors } = await translate(file, '--to', 'ES', '--from', 'en');
     expect({ code, said }).toEqual({ code: 0, said: `${output}\n` });
     expect(errors).toMatch(/^letter\.txt: sending\n(letter\.txt: [^\n]+\n)*$/);
     expect(readFileSync(output, 'utf8')).toBe(CARTA);
-    // Nothing else is left.
+    // No other file is left.
     expect(namesBeside(file)).toEqual(['letter.es.txt', 'letter.txt']);
   });
 
-  it('takes several files, languages and formats, and goes on after a bad one', async () => {
+  it('accepts several files, languages and formats, and continues after a bad one', async () => {
     const file = written('letter.txt');
     const folder = path.dirname(file);
     const put = (name: string, content: string) => {
@@ -88,7 +88,7 @@ describe('translate', () => {
     expect(result.output.split('\n').filter(Boolean)).toHaveLength(6);
   });
 
-  it('never writes over a file without --force, nor over what it reads', async () => {
+  it('never overwrites a file without --force, nor its own input', async () => {
     const file = written('letter.txt');
     const output = file.replace('.txt', '.es.txt');
     writeFileSync(output, 'mine');
@@ -107,13 +107,13 @@ describe('translate', () => {
     expect(readFileSync(file, 'utf8')).toBe(LETTER);
   });
 
-  it('says what can become of a file, and asks for a format that differs', async () => {
+  it('lists the possible formats of a file, and requests a different one', async () => {
     const file = written('letter.txt');
     const wrong = await translate(file, '--to', 'es', '--output', file.replace('.txt', '.docx'));
     expect(wrong.errors).toContain('a txt file can become txt, not letter.docx');
     const pdf = written('paper.pdf', '%PDF-1.7\nnothing else');
     const asked = await translate(pdf, '--to', 'es', '--output', 'docx');
-    // The server has taken the order, and cannot read the file.
+    // The server accepts the job but cannot read the file.
     expect(asked).toMatchObject({ code: 1 });
     expect(asked.errors).toMatch(/paper\.pdf: sending\n[^]*paper\.pdf: The PDF/);
     expect(namesBeside(pdf)).toEqual(['paper.pdf']);
@@ -125,13 +125,13 @@ describe('translate', () => {
     ['a folder', ['server', '--to', 'es'], /server: is not a file/],
     ['no language', ['README.md'], /--to <languages>/],
     ['a language that is none', ['README.md', '--to', 'spanish!'], /Name languages such as es/],
-  ])('refuses %s before anything is sent', async (_name, args, message) => {
+  ])('refuses %s before it sends anything', async (_name, args, message) => {
     const { code, errors } = await translate(...args);
     expect(code).toBe(1);
     expect(errors).toMatch(message);
   });
 
-  it('says what to do about a language, a key and a server that are not there', async () => {
+  it('gives advice about a missing language, key or server', async () => {
     const file = written('letter.txt');
     const language = await translate(file, '--to', 'ja', '--from', 'en');
     expect(language).toMatchObject({ code: 1 });
@@ -153,7 +153,7 @@ describe('translate', () => {
     expect(namesBeside(file)).toEqual(['letter.txt']);
   });
 
-  it('ends with 130 on Ctrl+C, and leaves nothing behind', async () => {
+  it('exits with 130 on Ctrl+C, and leaves nothing behind', async () => {
     const sentences = Array.from(
       { length: 9_000 },
       (_, at) => `The red car ${at} is in the garden.`,
@@ -166,14 +166,14 @@ describe('translate', () => {
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(errors).toMatch(/Stopped\.\n$/);
-    // The server has been told, and forgets the document, at once unless it is very busy.
+    // The server was told and deletes the document, at once unless it is very busy.
     const kept = "select 1 from documents where file_name = 'novel.txt'";
     const database = { url: undefined, dataFolder: server.dataFolder };
     await until(async () => (await executeOn(database, kept)).length === 0);
     expect(namesBeside(file)).toEqual(['novel.txt']);
   });
 
-  it('obeys a glossary, which needs to know the language', async () => {
+  it('applies a glossary, which requires a source language', async () => {
     const homes = {
       ...{ name: 'Homes', source_lang: 'en', target_lang: 'es' },
       ...{ entries: 'house\thogar', entries_format: 'tsv' },
@@ -189,7 +189,7 @@ describe('translate', () => {
     expect(readFileSync(file.replace('.txt', '.es.txt'), 'utf8')).toMatch(/hogar/);
   });
 
-  it('reads files by any path, and writes beside them', async () => {
+  it('reads files at any path, and writes beside them', async () => {
     const file = written('the "best" ñandú — 1.txt');
     const copy = path.join(path.dirname(file), 'b.txt');
     copyFileSync(file, copy);
@@ -200,7 +200,7 @@ describe('translate', () => {
   });
 });
 
-describe('the bar', () => {
+describe('the progress bar', () => {
   function terminal(columns: number) {
     const lines: string[] = [];
     const out = {
@@ -211,7 +211,7 @@ describe('the bar', () => {
     return { lines, out };
   }
 
-  it('moves in place, and never back when the estimate grows', () => {
+  it('moves in place, and never backwards when the estimate grows', () => {
     const { lines, out } = terminal(100);
     const display = createTranslationDisplay({ out, label: 'report.docx' });
     display.show('sending', 1);

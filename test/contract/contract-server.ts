@@ -1,4 +1,4 @@
-/** A server behind a proxy that holds its answers against its OpenAPI document. */
+/** A server behind a proxy that checks its answers against its OpenAPI document. */
 import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
@@ -9,7 +9,7 @@ export interface ContractServer {
   stop(): Promise<void>;
 }
 
-/** @param given the server to use, such as one of its own; without it the shared one, by a new account */
+/** @param given the server to use; without it, the shared server with a new account */
 export async function startContractServer(given?: RunningServer): Promise<ContractServer> {
   const server = given ?? (await sharedServer());
   const proxy = await startContractProxy(server.url);

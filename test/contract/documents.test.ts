@@ -1,4 +1,4 @@
-/** Documents through the npm package of the public interface's Node client, unchanged. */
+/** Documents through the unmodified npm package of the public API's Node client. */
 import * as client from 'deepl-node';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => contract.stop());
 
-/** Translates a file of the disk to the disk, as programs do. */
+/** Translates a file on disk to a file on disk, as programs do. */
 async function translated(
   name: string,
   content: string | Uint8Array,
@@ -33,7 +33,7 @@ async function translated(
   return { output: readFileSync(output), status };
 }
 
-// The client waits five seconds between its looks: all at the same time.
+// Concurrent, as the client polls only every five seconds.
 describe.concurrent('translateDocument', () => {
   it.each([
     ['a.txt', 'The house is big.\n', 'La casa es grande.\n'],
@@ -49,21 +49,21 @@ describe.concurrent('translateDocument', () => {
       'WEBVTT\n\n00:01.000 --> 00:02.000\nThe house.\n',
       'WEBVTT\n\n00:01.000 --> 00:02.000\nLa casa.\n',
     ],
-  ])('gives %s back in Spanish', async (name, content, expected) => {
+  ])('translates %s into Spanish', async (name, content, expected) => {
     const { output, status } = await translated(name, content);
     expect(output.toString()).toBe(expected);
     expect(status.ok() && status.done()).toBe(true);
     expect(status.billedCharacters).toBeGreaterThan(0);
   });
 
-  it('gives XLIFF back with targets', async () => {
+  it('returns XLIFF with targets', async () => {
     const source = `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="en"><file id="f"><unit id="u"><segment><source>The <pc id="1">red car</pc>.</source></segment></unit></file></xliff>`;
     const { output } = await translated('a.xlf', source);
     expect(output.toString()).toContain('<target>El <pc id="1">coche rojo</pc>.</target>');
     expect(output.toString()).toContain('trgLang="es"');
   });
 
-  it('bills a docx with its minimum, and takes buffers and glossaries', async () => {
+  it('charges the minimum for a docx, and accepts buffers and glossaries', async () => {
     const entries = new client.GlossaryEntries({ entries: { house: 'hogar' } });
     const glossary = await translator.createGlossary('Homes', 'en', 'es', entries);
     const { output, status } = await translated('a.docx', docx('The house is big.'), { glossary });
@@ -77,12 +77,12 @@ describe.concurrent('translateDocument', () => {
     const file = path.join(documentFolder(), 'b.txt');
     await translator.downloadDocument(handle, file);
     expect(readFileSync(file, 'utf8')).toMatch(/hogar/i);
-    // One download; then nobody knows it any more.
+    // A result can be downloaded once; then the document is gone.
     await expect(translator.getDocumentStatus(handle)).rejects.toThrow();
   });
 
-  it('works with the minification of the client, which takes pictures out and puts them back', async () => {
-    // Larger than the client leaves alone, and with nothing to compress.
+  it("supports the client's minification, which removes pictures and restores them", async () => {
+    // Above the client's size threshold, and incompressible.
     const picture = Uint8Array.from({ length: 120_000 }, (_, at) => (at * 2_654_435_761) >>> 13);
     const file = docx('The red car.', { 'word/media/image1.png': picture });
     const { output } = await translated('picture.docx', file, { enableDocumentMinification: true });
@@ -94,7 +94,7 @@ describe.concurrent('translateDocument', () => {
     expect(names.sort()).toEqual(Object.keys(unzipSync(file)).sort());
   });
 
-  it('reports a file that cannot be translated by its own exception, with words', async () => {
+  it("reports a file that cannot be translated by the client's own exception, with a message", async () => {
     const broken = await translated('broken.xlf', '<xliff version="2.1"><file>').catch(
       (error: unknown) => error,
     );
@@ -104,7 +104,7 @@ describe.concurrent('translateDocument', () => {
   });
 });
 
-it('every answer was as the OpenAPI document says', () => {
+it('answers always as its OpenAPI document says', () => {
   expect(contract.proxy.checkedAnswers()).toBeGreaterThan(20);
   expect(contract.proxy.violations()).toEqual([]);
 });
@@ -114,7 +114,7 @@ const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 const RELATIONSHIPS = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`;
 
-/** A document of one paragraph. */
+/** A document with one paragraph. */
 function docx(text: string, more: Record<string, Uint8Array> = {}): Uint8Array {
   const body = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`;
@@ -126,7 +126,7 @@ function docx(text: string, more: Record<string, Uint8Array> = {}): Uint8Array {
   });
 }
 
-/** The text of its body, without markup. */
+/** The text of the document body without markup. */
 function bodyOf(file: Uint8Array): string {
   const part = unzipSync(file)['word/document.xml'] ?? new Uint8Array();
   return Buffer.from(part)

@@ -1,4 +1,4 @@
-/** Whatever is sent to the language interface, the answer is ours, and the server lives. */
+/** The language API answers any input regularly, and the server survives. */
 import fc, { codePoint } from '../support/suite/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
@@ -75,7 +75,7 @@ async function answerOf(
   return response.status;
 }
 
-it('JSON of any shape is answered, never with 5xx', async () => {
+it('answers JSON of any shape without a 5xx status', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...routes), bodies, async (route, body) => {
       const headers = { 'Content-Type': 'application/json' };
@@ -85,7 +85,7 @@ it('JSON of any shape is answered, never with 5xx', async () => {
   );
 });
 
-it('texts with any markup are answered, never with 5xx', async () => {
+it('answers texts with any markup without a 5xx status', async () => {
   const texts = fc.array(
     fc.string({
       unit: fc.constantFrom(
@@ -130,7 +130,7 @@ it('texts with any markup are answered, never with 5xx', async () => {
   );
 });
 
-it('forms, broken JSON and other types are answered, never with 5xx', async () => {
+it('answers forms, broken JSON and other types without a 5xx status', async () => {
   const types = fc.constantFrom(
     ...[
       'application/json',
@@ -149,7 +149,7 @@ it('forms, broken JSON and other types are answered, never with 5xx', async () =
   );
 });
 
-it('queries of any shape are answered, never with 5xx', async () => {
+it('answers queries of any shape without a 5xx status', async () => {
   const query = fc.dictionary(names, hostile, { maxKeys: 5 });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...readings), query, async ([method, path], parameters) => {
@@ -160,7 +160,7 @@ it('queries of any shape are answered, never with 5xx', async () => {
   );
 });
 
-it('and the server is well, and every answer was as the OpenAPI document says', async () => {
+it('stays healthy, and answers always as its OpenAPI document says', async () => {
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(await server.written()).not.toMatch(/"level":[56]0/);
   expect(proxy.violations()).toEqual([]);

@@ -1,4 +1,4 @@
-/** The npm package of the public interface's Node client, unchanged, against a running server. */
+/** The unmodified npm package of the public API's Node client, against a running server. */
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startContractServer, type ContractServer } from './contract-server.ts';
@@ -13,14 +13,14 @@ beforeAll(async () => {
   translator = new client.DeepLClient(server.apiKey, {
     serverUrl: proxy.url,
     maxRetries: 0,
-    // What detects is started when it is first asked, which takes its time on a busy machine.
+    // The language detector starts with its first request, which takes time on a busy machine.
     minTimeout: 60_000,
   });
 });
 afterAll(() => contract.stop());
 
 describe('texts', () => {
-  it('translates one text and several, and counts characters', async () => {
+  it('are translated one or several at a time, with their characters counted', async () => {
     const one = await translator.translateText('The red car.', 'en', 'es');
     expect(one.text).toBe('El coche rojo.');
     expect(one.detectedSourceLang).toBe('en');
@@ -29,7 +29,7 @@ describe('texts', () => {
     expect(several.map(({ text }) => text.toLowerCase())).toEqual(['la maison', 'la voiture']);
   });
 
-  it('detects the language when none is given', async () => {
+  it('have their language detected when none is given', async () => {
     const result = await translator.translateText(
       'The children are playing in the garden.',
       null,
@@ -39,7 +39,7 @@ describe('texts', () => {
     expect(result.text).toMatch(/niños/);
   });
 
-  it('takes every option of a text request', async () => {
+  it('accept every option of a text request', async () => {
     const result = await translator.translateText('<p>The <b>red</b> car</p>', 'en', 'es', {
       tagHandling: 'xml',
       tagHandlingVersion: 'v2',
@@ -60,14 +60,14 @@ describe('texts', () => {
   });
 
   it.each(['quality_optimized', 'latency_optimized', 'prefer_quality_optimized'] as const)(
-    'names the model that %s came to',
+    'report the model used for %s',
     async (modelType) => {
       const { modelTypeUsed } = await translator.translateText('Hello', 'en', 'es', { modelType });
       expect(modelTypeUsed).toBe(modelType.replace('prefer_', ''));
     },
   );
 
-  it('keeps html well-formed and leaves what is not to be translated', async () => {
+  it('in HTML stay well-formed, and marked parts stay untranslated', async () => {
     const html =
       '<div><h1>The house</h1><p>I like the <a href="/cars?a=1&amp;b=2">red car</a>.<br></p>' +
       '<p translate="no">The house</p></div>';
@@ -77,7 +77,7 @@ describe('texts', () => {
     expect(text).toContain('<br>');
   });
 
-  it('reports mistakes by the exceptions of the client', async () => {
+  it("report errors by the client's exceptions", async () => {
     const to = (target: string) =>
       translator.translateText('a', 'en', target as client.TargetLanguageCode);
     await expect(to('xx')).rejects.toThrow(/target_lang.*not supported/);
@@ -111,7 +111,7 @@ describe('texts', () => {
 });
 
 describe('usage and languages', () => {
-  it('tells what was used', async () => {
+  it('report the usage', async () => {
     const before = await translator.getUsage();
     await translator.translateText('The house', 'en', 'es');
     const after = await translator.getUsage();
@@ -120,7 +120,7 @@ describe('usage and languages', () => {
     expect(after.toString()).toMatch(/Characters: \d+ of 1000000000000/);
   });
 
-  it('lists what the running engines serve', async () => {
+  it('list what the running engines serve', async () => {
     const sources = await translator.getSourceLanguages();
     expect(sources).toContainEqual(expect.objectContaining({ code: 'en', name: 'English' }));
     const targets = await translator.getTargetLanguages();
@@ -136,7 +136,7 @@ describe('usage and languages', () => {
 describe('glossaries', () => {
   const entries = new client.GlossaryEntries({ entries: { house: 'hogar', 'red car': 'bólido' } });
 
-  it('are made, listed, read, used and deleted', async () => {
+  it('are created, listed, read, used and deleted', async () => {
     const made = await translator.createGlossary('Cars', 'en', 'es', entries);
     expect(made).toMatchObject({ name: 'Cars', sourceLang: 'en', entryCount: 2, ready: true });
     expect(made.creationTime.getTime()).toBeGreaterThan(Date.now() - 60_000);
@@ -154,7 +154,7 @@ describe('glossaries', () => {
     ).rejects.toThrow(/Not found.*glossary/);
   });
 
-  it('are made from CSV', async () => {
+  it('are created from CSV', async () => {
     const csv = Buffer.from('house,hogar,en,es\n"car, red","bólido"\n');
     const made = await translator.createGlossaryWithCsv('Table', 'en', 'es', csv);
     const read = await translator.getGlossaryEntries(made.glossaryId);
@@ -216,7 +216,7 @@ describe('glossaries', () => {
   });
 });
 
-it('every answer was as the OpenAPI document says', () => {
+it('answers always as its OpenAPI document says', () => {
   expect(proxy.checkedAnswers()).toBeGreaterThan(40);
   expect(proxy.violations()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Raw requests in the shape in which the public interface's Python client sends them. */
+/** Raw requests as the public API's Python client sends them. */
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startContractServer, type ContractServer } from './contract-server.ts';
@@ -19,7 +19,7 @@ interface Answer {
   json: Record<string, unknown>;
 }
 
-/** What `fetch` refuses and this client does: a GET with a body. */
+/** Sends a request; unlike `fetch`, it can send a GET with a body. */
 function send(
   method: string,
   path: string,
@@ -63,7 +63,7 @@ function send(
 }
 
 describe('texts', () => {
-  it('are translated from JSON that always asks for the billed characters', async () => {
+  it('are translated from JSON that requests the billed characters', async () => {
     const json = {
       text: ['The red car', 'The house'],
       source_lang: 'EN',
@@ -114,14 +114,14 @@ describe('languages', () => {
     });
   });
 
-  it('are those of the sources without a type, also when an empty body is announced', async () => {
+  it('default to source languages without a type, even if an empty body is announced', async () => {
     for (const headers of [{}, { 'Content-Type': 'application/json' }, { 'Content-Length': 0 }]) {
       const { body } = await send('GET', '/v2/languages', { headers });
       expect(JSON.parse(body)).toContainEqual({ language: 'EN', name: 'English' });
     }
   });
 
-  it('make pairs for glossaries', async () => {
+  it('form pairs for glossaries', async () => {
     const { json } = await send('GET', '/v2/glossary-language-pairs');
     expect(json['supported_languages']).toContainEqual({ source_lang: 'en', target_lang: 'es' });
   });
@@ -130,11 +130,11 @@ describe('languages', () => {
 describe('glossaries', () => {
   const tsv = { entries: 'house\thogar\ncar\tcarro', entries_format: 'tsv' };
 
-  it('of one language are made, read as text and deleted', async () => {
+  it('of one language pair are created, read as text and deleted', async () => {
     const json = { name: 'One', source_lang: 'EN', target_lang: 'ES', ...tsv };
     const made = await send('POST', '/v2/glossaries', { json });
     expect(made.status).toBe(201);
-    // What the client parses it with knows no other form.
+    // The client's parser accepts only this format.
     expect(made.json['creation_time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
     const path = `/v2/glossaries/${String(made.json['glossary_id'])}`;
     const headers = { Accept: 'text/tab-separated-values' };
@@ -147,7 +147,7 @@ describe('glossaries', () => {
     expect((await send('GET', path)).status).toBe(404);
   });
 
-  it('of several languages are changed with PUT and PATCH and read back', async () => {
+  it('of several languages are changed with PUT and PATCH, and read back', async () => {
     const dictionary = { source_lang: 'en', target_lang: 'es', ...tsv };
     const json = { name: 'Several', dictionaries: [dictionary] };
     const made = await send('POST', '/v3/glossaries', { json });
@@ -169,7 +169,7 @@ describe('glossaries', () => {
   });
 });
 
-it('every answer was as the OpenAPI document says', () => {
+it('answers always as its OpenAPI document says', () => {
   expect(proxy.checkedAnswers()).toBeGreaterThan(20);
   expect(proxy.violations()).toEqual([]);
 });

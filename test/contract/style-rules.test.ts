@@ -1,4 +1,4 @@
-/** Style rule lists by the npm package of the public interface's Node client, unchanged. */
+/** Style rule lists through the unmodified npm package of the public API's Node client. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as client from 'deepl-node';
@@ -23,7 +23,7 @@ afterAll(() => contract.stop());
 const unknownId = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 
 describe('style rule lists', () => {
-  it('are made, read, changed, used and deleted', async () => {
+  it('are created, read, changed, used and deleted', async () => {
     const made = await translator.createStyleRule({
       name: 'House style',
       language: 'es',
@@ -57,7 +57,7 @@ describe('style rule lists', () => {
     await expect(translator.getStyleRule(made.styleId)).rejects.toThrow(/Not found/);
   });
 
-  it('act on documents', async () => {
+  it('apply to documents', async () => {
     const made = await translator.createStyleRule({
       ...{ name: 'Documents', language: 'es' },
       configured_rules: { punctuation: { quotation_mark: 'use_guillemets' } },
@@ -72,7 +72,7 @@ describe('style rule lists', () => {
     expect(readFileSync(output, 'utf8')).toMatch(/«.+»/);
   });
 
-  it('have instructions of their own', async () => {
+  it('have custom instructions', async () => {
     const { styleId } = await translator.createStyleRule({ name: 'A', language: 'en' });
     const given = { label: 'Tone', prompt: 'Sound friendly.' };
     const added = await translator.createStyleRuleCustomInstruction(styleId, given);
@@ -88,7 +88,7 @@ describe('style rule lists', () => {
     await expect(translator.deleteStyleRuleCustomInstruction(styleId, id)).rejects.toThrow();
   });
 
-  it('are listed by pages', async () => {
+  it('are listed page by page', async () => {
     const names = ['L0', 'L1', 'L2'];
     const before = (await translator.getAllStyleRules(0, 25)).length;
     for (const name of names) await translator.createStyleRule({ name, language: 'fr' });
@@ -100,7 +100,7 @@ describe('style rule lists', () => {
     await expect(translator.getAllStyleRules(0, 26)).rejects.toThrow(/page_size/);
   });
 
-  it('that do not fit are refused by the exceptions of the client', async () => {
+  it("that do not fit are refused by the client's exceptions", async () => {
     const translate = (styleRule: string) =>
       translator.translateText('The house', 'en', 'es', { styleRule });
     await expect(translate(unknownId)).rejects.toThrow(/Not found/);
@@ -119,7 +119,7 @@ describe('style rule lists', () => {
   });
 });
 
-it('every answer was as the OpenAPI document says', () => {
+it('answers always as its OpenAPI document says', () => {
   expect(contract.proxy.checkedAnswers()).toBeGreaterThan(25);
   expect(contract.proxy.violations()).toEqual([]);
 });

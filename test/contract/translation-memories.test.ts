@@ -1,4 +1,4 @@
-/** Translation memories by the npm package of the public interface's Node client, unchanged. */
+/** Translation memories through the unmodified npm package of the public API's Node client. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as client from 'deepl-node';
@@ -37,7 +37,7 @@ const first = async () => {
 };
 
 describe('translation memories', () => {
-  it('are listed, page by page', async () => {
+  it('are listed page by page', async () => {
     const all = await translator.listTranslationMemories();
     expect(all).toMatchObject([
       {
@@ -50,7 +50,7 @@ describe('translation memories', () => {
     await expect(translator.listTranslationMemories(0, 26)).rejects.toThrow(/Bad request/);
   });
 
-  it('are used for texts, as they are told and by their id', async () => {
+  it('are used for texts, as objects and by their id', async () => {
     const translationMemory = await first();
     const result = await translator.translateText('The red car.', 'en', 'es', {
       ...{ translationMemory, modelType: 'quality_optimized' },
@@ -75,7 +75,7 @@ describe('translation memories', () => {
     await expect(french).rejects.toThrow(/Not found/);
   });
 
-  it('act on documents', async () => {
+  it('apply to documents', async () => {
     const output = path.join(temporaryFolder(), 'out.txt');
     const translationMemory = await first();
     await translator.translateDocument(Buffer.from('The red car.'), output, 'en', 'es', {

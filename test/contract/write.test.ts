@@ -1,4 +1,4 @@
-/** The npm package of the public interface's Node client, unchanged: improvement of texts. */
+/** Text improvement through the unmodified npm package of the public API's Node client. */
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startContractServer, type ContractServer } from './contract-server.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   writer = new client.DeepLClient(contract.server.apiKey, {
     serverUrl: contract.proxy.url,
     maxRetries: 0,
-    // Harper may have to start first, on a machine that has other things to do.
+    // Harper may have to start first on a busy machine.
     minTimeout: 60_000,
   });
 });
@@ -28,27 +28,27 @@ describe('rephraseText', () => {
     expect(several.map(({ text }) => text)).toEqual(['Das ist nicht gut.', 'Danke.']);
   });
 
-  it('takes a text of another language, and tells the variant of a language', async () => {
+  it('returns text of another language unchanged, and reports the language variant', async () => {
     const german = 'Das ist ein Satz, den hier niemand auf Englisch verbessert.';
     const { text, targetLang, detectedSourceLang } = await writer.rephraseText(german, 'en');
     expect([text, targetLang, detectedSourceLang]).toEqual([german, 'en-US', 'de']);
   });
 
-  it('does without a target language', async () => {
+  it('works without a target language', async () => {
     const { targetLang, detectedSourceLang } = await writer.rephraseText(
       'Wir haben den Brief gestern Abend gelesen.',
     );
     expect([targetLang, detectedSourceLang]).toEqual(['de', 'de']);
   });
 
-  it('takes styles and tones that can be done without', async () => {
+  it('accepts optional styles and tones', async () => {
     const { PREFER_BUSINESS, DEFAULT } = client.WritingStyle;
     await writer.rephraseText('Guten Tag', 'de', PREFER_BUSINESS, client.WritingTone.DEFAULT);
     await writer.rephraseText('Guten Tag', 'de', DEFAULT, client.WritingTone.PREFER_FRIENDLY);
     await writer.rephraseText('Guten Tag', 'de', undefined, client.WritingTone.PREFER_CONFIDENT);
   });
 
-  it('reports mistakes as the client expects them', async () => {
+  it('reports errors as the client expects them', async () => {
     const { BUSINESS } = client.WritingStyle;
     const { FRIENDLY } = client.WritingTone;
     await expect(writer.rephraseText('こんにちは', 'ja', BUSINESS)).rejects.toThrow(

@@ -16,7 +16,7 @@ describe('with the demo on', () => {
   let server: SharedServer;
   beforeAll(async () => (server = await sharedServer('hearing')));
 
-  it('who starts the server reads which voice speaks what', async () => {
+  it('prints which voice speaks which languages at start', async () => {
     const written = await server.written();
     expect(written).toMatch(/Speaks +en en-GB en-US \(flite\)/);
     const [, ownOfEspeak] = /Speaks +(.*) \(espeak-ng\)/.exec(written) ?? [];
@@ -24,7 +24,7 @@ describe('with the demo on', () => {
     expect(ownOfEspeak).not.toMatch(/\ben\b/);
   });
 
-  it('the page is served under a strict content security policy, without the API key', async () => {
+  it('serves the page under a strict content security policy, without the API key', async () => {
     const response = await server.get('/');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
@@ -42,14 +42,14 @@ describe('with the demo on', () => {
     expect(page).not.toContain(server.ownApiKey);
   });
 
-  it('the element may be loaded by pages of other sites', async () => {
+  it('lets pages of other sites load the element', async () => {
     for (const file of ['/voice-captions.js', '/pcm-capture.worklet.js']) {
       const { headers } = await server.get(file);
       expect(headers.get('access-control-allow-origin')).toBe('*');
     }
   });
 
-  it('the page learns what it can offer', async () => {
+  it('tells the page what it can offer', async () => {
     expect(await (await server.get('/demo/options')).json()).toEqual({
       source_languages: ['en'],
       better_translations: expect.arrayContaining([
@@ -71,7 +71,7 @@ describe('with the demo on', () => {
     });
   });
 
-  it('the sample is speech made on the spot', async () => {
+  it('serves a sample of freshly synthesised speech', async () => {
     const response = await server.get('/demo/sample.wav');
     const wav = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-type')).toBe('audio/wav');
@@ -79,14 +79,14 @@ describe('with the demo on', () => {
     expect(wav.length).toBeGreaterThan(16_000 * 2 * 3);
   });
 
-  it('its token endpoint gives sessions to the page itself, without a key', async () => {
+  it('issues session tokens to its own page without a key', async () => {
     const origin = { Origin: server.url, 'Sec-Fetch-Site': 'same-origin', Authorization: '' };
     const response = await server.post('/demo/token', request, origin);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ token: expect.any(String) as string });
   });
 
-  it('its token endpoint does not answer to names that lead here by a trick', async () => {
+  it('refuses session tokens under a rebound host name', async () => {
     const body = JSON.stringify(request);
     const head = [
       'POST /demo/token HTTP/1.1',
@@ -102,14 +102,14 @@ describe('with the demo on', () => {
     [{ Origin: 'null' }],
     [{ 'Sec-Fetch-Site': 'cross-site' }],
     [{ 'Sec-Fetch-Site': 'same-site' }],
-  ])('its token endpoint refuses %j', async (headers) => {
+  ])('refuses session tokens for %j', async (headers) => {
     const sent = headers as Record<string, string>;
     expect((await server.post('/demo/token', request, sent)).status).toBe(403);
   });
 });
 
 describe('without flite', () => {
-  it('English is spoken by eSpeak NG, the sample too, and it is said what would be better', async () => {
+  it('speaks English with eSpeak NG, including the sample, and suggests a better voice', async () => {
     const programs = temporaryFolder();
     const [espeak = ''] = execFileSync('which', ['espeak-ng'], { encoding: 'utf8' }).split('\n');
     symlinkSync(espeak, path.join(programs, 'espeak-ng'));
@@ -139,7 +139,7 @@ describe('with the demo off', () => {
   beforeAll(async () => (server = await startHosted({ RECOGNISER: 'silent', DEMO: 'off' })));
   afterAll(() => server.stop());
 
-  it('nothing of it is there, and the element still is', async () => {
+  it('serves only the element', async () => {
     for (const path of ['/', '/demo/options', '/demo/sample.wav', '/demo/index.html']) {
       expect((await server.get(path)).status, path).toBe(404);
     }

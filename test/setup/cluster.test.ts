@@ -1,4 +1,4 @@
-/** `npm run cluster`: everything of a cluster on one machine, and one server of it killed. */
+/** `npm run cluster`: a whole cluster on one machine, one server of which is killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { root } from '../../server/setup/paths.mjs';
 import { requestsTo, until } from '../support/product/server.ts';
 
-/** What is said to one server goes to one that has loaded nothing ahead. */
+/** Nothing is preloaded, which speeds the start up. */
 const settings = { RECOGNISER: 'silent', DOCUMENT_WORKER: 'off', WARM_UP: 'off' };
 
-it('goes on when one of its servers is killed, starts it again, and leaves nothing', async () => {
+it('survives the kill of a server, restarts it, and leaves nothing behind', async () => {
   const port = await freePort();
   const cluster = spawn(process.execPath, [path.join(root, 'server', 'setup', 'cluster.mjs')], {
     env: { ...process.env, ...settings, PORT: String(port) },

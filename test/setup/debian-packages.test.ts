@@ -16,7 +16,7 @@ const missing = [
   { name: 'Nothing', programs: ['dragoman-nothing'], packages: ['dragoman-nothing'] },
   { name: 'Nobody', packages: ['dragoman-nobody'] },
 ];
-// Every Debian system has them.
+// Installed on every Debian system.
 const present = [{ name: 'dpkg', programs: ['dpkg'], packages: ['dpkg', 'base-files'] }];
 
 /** A machine whose PATH has these programs: links to real ones, or scripts. */
@@ -40,12 +40,12 @@ const dpkgQuery = findProgram('dpkg-query');
 describe.runIf(dpkgQuery !== undefined)('on a Debian system', () => {
   const queries = { 'dpkg-query': dpkgQuery ?? '' };
 
-  it('finds what is installed and what is not', () => {
+  it('finds installed and missing packages', () => {
     const found = debian.findMissing([...present, ...missing], hostWith(queries));
     expect(found).toEqual({ packages: ['dragoman-nothing', 'dragoman-nobody'] });
   });
 
-  it('asks dpkg once and again only after something was installed or removed', () => {
+  it('asks dpkg once, and again only after an installation or removal', () => {
     const folder = temporaryFolder();
     const calls = path.join(folder, 'calls');
     writeFileSync(calls, '');
@@ -61,7 +61,7 @@ describe.runIf(dpkgQuery !== undefined)('on a Debian system', () => {
     expect(count()).toBe(2);
   });
 
-  it('asks again when more is wished for', () => {
+  it('asks again for additional packages', () => {
     const host = hostWith(queries);
     debian.findMissing(present, host);
     expect(debian.findMissing([...present, ...missing], host)).toEqual({
@@ -72,7 +72,7 @@ describe.runIf(dpkgQuery !== undefined)('on a Debian system', () => {
   it.each([
     ['is not root', { ...queries, 'apt-get': 'exit 1' }, false, 'sudo '],
     ['has no apt-get', queries, true, ''],
-  ])('says what to type to someone who %s', (_, programs, isRoot, sudo) => {
+  ])('prints the command to type when the user %s', (_, programs, isRoot, sudo) => {
     const host = hostWith(programs, isRoot);
     const found = debian.findMissing(missing, host);
     expect(debian.canInstall(found, host)).toBe(false);
@@ -83,7 +83,7 @@ describe.runIf(dpkgQuery !== undefined)('on a Debian system', () => {
 
   const policy = 'for name in "$@"; do echo "$name:\\n  Installed: (none)\\n  Candidate: 1"; done';
 
-  it('installs without asking anything and without recommended packages', async () => {
+  it('installs non-interactively and without recommended packages', async () => {
     const calls = path.join(temporaryFolder(), 'calls');
     const script = `echo "$DEBIAN_FRONTEND $*" >> ${calls}`;
     const host = hostWith({ ...queries, 'apt-get': script, 'apt-cache': policy }, true);
@@ -97,7 +97,7 @@ describe.runIf(dpkgQuery !== undefined)('on a Debian system', () => {
     );
   });
 
-  it('says so when apt-get fails, with what it printed and what to type', async () => {
+  it('reports a failure of apt-get with its output and the command to type', async () => {
     const apt = 'echo "E: Could not get lock"; exit 100';
     const host = hostWith({ ...queries, 'apt-get': apt, 'apt-cache': policy }, true);
     const told = await debian.install(['dragoman-nothing'], host);
@@ -105,7 +105,7 @@ describe.runIf(dpkgQuery !== undefined)('on a Debian system', () => {
     expect(told).toContain('  apt-get update && apt-get install -y');
   });
 
-  it('does not try again what the archive does not have', async () => {
+  it('does not retry packages that the archive lacks', async () => {
     const unknown = 'echo "dragoman-nobody:\\n  Installed: (none)\\n  Candidate: (none)"';
     const host = hostWith({ ...queries, 'apt-get': 'exit 0', 'apt-cache': unknown }, true);
     const told = await debian.install(['dragoman-nothing', 'dragoman-nobody'], host);
@@ -123,7 +123,7 @@ describe('on another system', () => {
     expect(debian.advice(found, host)).not.toContain('Flite');
   });
 
-  it('is content when the programs are there', () => {
+  it('reports nothing when all programs exist', () => {
     const programs = debian.serverRequirements.flatMap(({ programs: [program] = [] }) =>
       program === undefined ? [] : [[program, 'exit 0']],
     );

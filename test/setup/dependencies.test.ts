@@ -1,4 +1,4 @@
-/** What comes from npm: whole, freely licensed, and without programs that run while it is installed. */
+/** The npm packages: pinned, freely licensed, and without unknown install scripts. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,16 +20,21 @@ const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as {
 const installed = Object.entries(packages).filter(([folder]) => folder !== '');
 const named = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/') + 13);
 
-/** Licences that let anybody run, change and pass on the whole; sharp's library is linked, not mixed in. */
+/**
+ * Licences that allow everyone to run, change and redistribute the product; sharp's library is linked, not
+ * included.
+ */
 const licences = [
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'],
   ...['CC0-1.0', 'MPL-2.0', 'LGPL-3.0-or-later', 'WTFPL'],
 ];
 
-/** Looks for, compiles or fetches something native; each was looked at, and has a way without. */
+/** Packages that find, compile or fetch native code. Each was reviewed and works without it. */
 const scripted = ['@photostructure/sqlite', 'bufferutil', 'esbuild', 'onnxruntime-node'];
 
-/** Whether a range of versions (`^18.18 || >=20`) takes this one: ranges of packages are as simple as that. */
+/**
+ * Whether a version range (`^18.18 || >=20`) includes this version; ranges of packages are no more complex.
+ */
 function takes(range: string, [major, minor]: readonly [number, number]): boolean {
   return range.split('||').some((part) => {
     const [, sign = '', atLeast = '0', then = '0'] =
@@ -42,13 +47,13 @@ function takes(range: string, [major, minor]: readonly [number, number]): boolea
 }
 
 describe('every package', () => {
-  it('is held to what it was when it was chosen', () => {
+  it('is pinned by an integrity hash', () => {
     expect(installed.length).toBeGreaterThan(300);
     const loose = installed.filter(([, { integrity }]) => !/^sha512-/.test(integrity ?? ''));
     expect(loose).toEqual([]);
   });
 
-  it('has a licence that fits ours', () => {
+  it('has a compatible licence', () => {
     const others = installed.filter(([, { license = 'none' }]) =>
       license
         .replaceAll(/[()]/g, '')
@@ -58,17 +63,17 @@ describe('every package', () => {
     expect(others.map(([folder, { license }]) => [named(folder), license])).toEqual([]);
   });
 
-  it('runs on the lowest Node we name', () => {
+  it('runs on the lowest supported Node', () => {
     const lowest = installed.filter(([, { engines }]) => !takes(engines?.node ?? '*', [20, 19]));
     expect(lowest.map(([folder, { engines }]) => [named(folder), engines])).toEqual([]);
   });
 
-  it('that runs a program while it is installed is known', () => {
+  it('with an install script is known', () => {
     const running = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
     expect(running.map(([folder]) => named(folder)).sort()).toEqual(scripted);
   });
 
-  it('comes from wherever npm is told to look, not from an address of its own', () => {
+  it('comes from the configured registry, not from an address of its own', () => {
     expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
   });
 });

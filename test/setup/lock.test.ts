@@ -51,14 +51,14 @@ it('lets one process in at a time', async () => {
   expect(readdirSync(folder)).toEqual(['journal']);
 });
 
-it('tells whom it waits for', async () => {
+it('reports the process it waits for', async () => {
   const lockFolder = path.join(temporaryFolder(), 'lock');
   const owner = startOwner(lockFolder, 'await sleep(500);');
   await lockToAppear(lockFolder);
   expect(await takeLock(lockFolder)).toEqual({ waitedFor: [owner.pid] });
 });
 
-it('takes the lock of a process that was killed', async () => {
+it('takes over the lock of a killed process', async () => {
   const folder = temporaryFolder();
   const lockFolder = path.join(folder, 'lock');
   const owner = startOwner(lockFolder, 'await sleep(60_000);');
@@ -71,7 +71,7 @@ it('takes the lock of a process that was killed', async () => {
 });
 
 it.runIf(process.platform === 'linux')(
-  'takes the lock of a process whose number another has got since',
+  'takes over the lock of a process whose id was reused',
   async () => {
     const lockFolder = path.join(temporaryFolder(), 'lock');
     mkdirSync(lockFolder);
@@ -80,7 +80,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('gives the lock back when its work fails and when its process exits', async () => {
+it('releases the lock when its work fails and when its process exits', async () => {
   const folder = temporaryFolder();
   const lockFolder = path.join(folder, 'lock');
   const failing = withLock(lockFolder, {

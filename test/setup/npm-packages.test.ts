@@ -20,7 +20,7 @@ function projectWith(record: object | undefined): string {
   return folder;
 }
 
-it('takes packages as installed when npm recorded what package-lock.json names', () => {
+it('accepts the packages when npm recorded what package-lock.json names', () => {
   expect(npmPackagesInstalled(projectWith(installed))).toBe(true);
 });
 
@@ -29,11 +29,11 @@ it.each([
   ['a package is missing', {}],
   ['the version is another', { 'node_modules/a': { version: '1.0.1', integrity: 'sha512-a' } }],
   ['the content is another', { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-x' } }],
-])('wants an installation when %s', (_, record) => {
+])('requires an installation when %s', (_, record) => {
   expect(npmPackagesInstalled(projectWith(record))).toBe(false);
 });
 
-it('wants an installation when there is no node_modules', () => {
+it('requires an installation without node_modules', () => {
   const folder = projectWith(installed);
   rmSync(path.join(folder, 'node_modules'), { recursive: true });
   expect(npmPackagesInstalled(folder)).toBe(false);

@@ -25,7 +25,7 @@ it.each<[string, (folder: string) => void]>([
   ['a file goes', (f) => rmSync(`${f}/server/voice/a.ts`)],
   ['a file gets another name', (f) => renameSync(`${f}/server/voice`, `${f}/server/text`)],
   ['a file appears in another folder', (f) => writeFileSync(`${f}/widget/a.ts`, '')],
-])('builds anew when %s', (_, change) => {
+])('rebuilds when %s', (_, change) => {
   const folder = project();
   const before = fingerprint(folder, sources);
   change(folder);
@@ -36,14 +36,14 @@ it.each<[string, (folder: string) => void]>([
   ['nothing happens', () => undefined],
   ['a file is only touched', (f) => utimesSync(`${f}/server/voice/a.ts`, 1, 1)],
   ['something else changes', (f) => writeFileSync(`${f}/README.md`, 'read me well')],
-])('does not build anew when %s', (_, change) => {
+])('does not rebuild when %s', (_, change) => {
   const folder = project();
   const before = fingerprint(folder, sources);
   change(folder);
   expect(fingerprint(folder, sources)).toBe(before);
 });
 
-it('leaves nothing under way behind a part that fails', async () => {
+it('waits for all parts when one fails', async () => {
   let end = (): void => undefined;
   const late = new Promise<void>((resolve) => (end = resolve));
   let isOver = false;

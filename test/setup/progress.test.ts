@@ -6,7 +6,7 @@ function screen(isTTY: boolean) {
   return { isTTY, write: (text: string) => written.push(text) > 0, text: () => written.join('') };
 }
 
-it('writes a heading and a line for each finished step into a log', async () => {
+it('writes a heading and a line for each finished step to a log', async () => {
   const stream = screen(false);
   const progress = createProgress({ heading: 'Setting up', stream });
   await progress.step('npm packages', async () => undefined);
@@ -14,7 +14,7 @@ it('writes a heading and a line for each finished step into a log', async () => 
   expect(stream.text()).toMatch(/^Setting up\n {2}npm packages +0\.\d s\n {2}build +0\.\d s\n$/);
 });
 
-it('tells a log now and then that steps go on, and which', async () => {
+it('reports running steps to a log from time to time', async () => {
   const stream = screen(false);
   const progress = createProgress({ logEveryMs: 5, stream });
   let finish = (): void => undefined;
@@ -25,7 +25,7 @@ it('tells a log now and then that steps go on, and which', async () => {
   await Promise.all(steps);
 });
 
-it('counts in place on a terminal, and at once', async () => {
+it('counts in place on a terminal, from the start', async () => {
   const stream = screen(true);
   const progress = createProgress({ stream });
   await progress.step('build', async () => {
@@ -36,7 +36,7 @@ it('counts in place on a terminal, and at once', async () => {
   expect(stream.text()).toMatch(/\r\x1b\[K {2}build +0\.\d s\n$/);
 });
 
-it('leaves nothing of quiet steps unless they fail', async () => {
+it('prints nothing for quiet steps unless they fail', async () => {
   const stream = screen(false);
   const progress = createProgress({ heading: 'Setting up', quiet: true, stream });
   await progress.step('build', async () => undefined);

@@ -16,7 +16,7 @@ import { afterAll, expect, it } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-// Several real builds.
+// Sources of a small project, which is really built several times.
 
 const sources: Record<string, string> = {
   'server/main.ts': `
@@ -24,7 +24,7 @@ const sources: Record<string, string> = {
     process.on('SIGTERM', () => process.exit(7));
     setInterval(() => undefined, 1000);
     console.log(greeting);`,
-  // Stands for our command line: brings a model, or says why it cannot.
+  // Stands in for the command line: installs a model, or explains why it cannot.
   'server/cli/main.ts': `
     import { mkdirSync, writeFileSync } from 'node:fs';
     const { MODELS_DIR = '', DRAGOMAN_TEST_REGISTRY } = process.env;
@@ -36,7 +36,7 @@ const sources: Record<string, string> = {
     }
     mkdirSync([MODELS_DIR, name].join('/'), { recursive: true });
     writeFileSync([MODELS_DIR, name, 'dragoman-model.json'].join('/'), [models, install].join(' '));`,
-  // It has nothing to rehearse.
+  // There is nothing to rehearse.
   'server/rehearsal.mjs': '',
   'shared/greeting.ts': `export const greeting = 'the server runs';`,
   'shared/leftover.ts': `export {};`,
@@ -55,7 +55,7 @@ const sources: Record<string, string> = {
   'widget/events/icons/icon.svg': `<svg xmlns="http://www.w3.org/2000/svg"/>`,
 };
 
-/** Makes a project of our set-up and the smallest server and widget, its packages installed. */
+/** Creates a project from the real set-up and the smallest server and widget, with packages installed. */
 function fillProject(folder: string): void {
   const own = ['package.json', 'package-lock.json', 'tsconfig.json'];
   own.push(
@@ -82,11 +82,11 @@ function write(folder: string, name: string, text: string): void {
 interface Started {
   code: number | null;
   output: string;
-  /** What the set-up said. */
+  /** Output of the set-up. */
   said: string;
 }
 
-/** Starts, waits until the server has spoken, and stops it with a signal. */
+/** Starts the project, waits for the server's output, and stops it with a signal. */
 async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}): Promise<Started> {
   const child = spawn(process.execPath, ['server/setup/start.mjs'], {
     cwd: folder,
@@ -101,11 +101,11 @@ async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}): P
     child.kill('SIGTERM');
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  // On a busy machine the seconds of a long build are told too.
+  // On a busy machine a long build also reports its progress.
   return { code, output, said: said.replaceAll(/^.* …\n/gm, '') };
 }
 
-/** What its first start in any of these tests gave, and where. */
+/** Result and folder of the first start in any of these tests. */
 let first: Promise<{ source: string; started: Started }> | undefined;
 afterAll(async () => {
   if (first !== undefined) rmSync((await first).source, { recursive: true, force: true });
@@ -117,7 +117,7 @@ async function startFirst() {
   return { source, started: await startAndStop(source) };
 }
 
-/** The same as it stands after its first start, with its packages installed. */
+/** A copy of the project after its first start, with packages installed. */
 async function builtProject(): Promise<{ folder: string; started: Started }> {
   const { source, started } = await (first ??= startFirst());
   const folder = temporaryFolder();
@@ -125,7 +125,7 @@ async function builtProject(): Promise<{ folder: string; started: Started }> {
   return { folder, started };
 }
 
-it('builds at the first start, says nothing at the second, builds again after a change; shows what the compiler says when that fails, and keeps the last one', async () => {
+it('builds at the first start and after a change, and keeps the last build when compilation fails', async () => {
   const { folder, started } = await builtProject();
   const built = (name: string) => existsSync(path.join(folder, 'dist', name));
   expect(started).toMatchObject({ output: 'the server runs\n', code: 7 });
@@ -151,9 +151,9 @@ it('builds at the first start, says nothing at the second, builds again after a 
   expect(built('shared/leftover.js')).toBe(false);
 });
 
-it('installs the model it hears with once, and starts without it where that cannot be', async () => {
+it('installs the recognition model once, and starts without it when that fails', async () => {
   const { folder } = await builtProject();
-  // Without dpkg: packages of Debian are none of its business.
+  // Without dpkg, so that Debian packages are ignored.
   const bare = { DRAGOMAN_SETUP: '', PATH: temporaryFolder(), DATA_DIR: 'own', MODELS_DIR: '' };
   const without = await startAndStop(folder, { ...bare, DRAGOMAN_TEST_REGISTRY: 'down' });
   expect(without).toMatchObject({ output: 'the server runs\n', code: 7 });

@@ -6,7 +6,7 @@ import { root } from '../../server/setup/paths.mjs';
 import { modulePath } from '../../server/setup/product.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-/** Runs vitest with our reporter on some test files. */
+/** Runs vitest with this reporter on some test files. */
 function runTests(files: Record<string, string>) {
   const folder = temporaryFolder();
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
@@ -25,7 +25,7 @@ function runTests(files: Record<string, string>) {
   return { status, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) };
 }
 
-it('says nothing but the totals when all is well, whatever the tests print', () => {
+it('prints only the totals when all tests pass, whatever they print', () => {
   const run = runTests({
     some: `
     describe('a', () => {
@@ -36,9 +36,9 @@ it('says nothing but the totals when all is well, whatever the tests print', () 
   expect(run).toMatchObject({ status: 0, stdout: '3 passed, 0 failed, 0 skipped\n', stderr: '' });
 });
 
-describe('of tests that end in every way', () => {
+describe('for tests with every outcome', () => {
   let mixed: ReturnType<typeof runTests> | undefined;
-  /** One run for all that it shows. */
+  /** One run for all tests below. */
   const mixedRun = () =>
     (mixed ??= runTests({
       some: `
@@ -56,11 +56,11 @@ describe('of tests that end in every way', () => {
       loading: `import './missing.js'; it('a', () => {});`,
     }));
 
-  it('counts each once, and one failed for each promise, hook and file that fails outside of them', () => {
+  it('counts each test once, and one failure for each failing promise, hook and file outside of tests', () => {
     expect(mixedRun()).toMatchObject({ status: 1, lastLine: '3 passed, 5 failed, 3 skipped' });
   });
 
-  it('shows a failure in full with what its test printed', () => {
+  it('shows a failure in full with the output of its test', () => {
     const run = mixedRun();
     expect(run.stderr).toContain('FAILED some.test.js > adds');
     expect(run.stderr).toContain('expected 2 to be 3');
@@ -68,7 +68,7 @@ describe('of tests that end in every way', () => {
     expect(run.stdout + run.stderr).not.toContain('idlechatter');
   });
 
-  it('shows what exceeds its time', () => {
+  it('shows a test that exceeds its time limit', () => {
     expect(mixedRun().stderr).toContain('FAILED some.test.js > hangs');
   });
 
@@ -79,7 +79,7 @@ describe('of tests that end in every way', () => {
     expect(run.stdout).toContain('skipped: some.test.js > e (to do)');
   });
 
-  it('shows a promise that nobody waits for and rejects, a hook that fails, a file that cannot be loaded', () => {
+  it('shows an unhandled rejection, a failing hook, and a file that cannot be loaded', () => {
     const { stderr } = mixedRun();
     expect(stderr).toContain('FAILED outside any test');
     expect(stderr).toContain('lost in a promise');

@@ -6,7 +6,7 @@ import type { Progress } from '../../server/setup/progress.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { runVitest } from '../support/suite/vitest-run.mjs';
 
-/** One of the two parts of a run. */
+/** Selects one of the two parts of a run. */
 const ONE_PART = ['--project', 'first'];
 
 async function runWith(options: { config?: string; triesAgain?: boolean }, ...args: string[]) {
@@ -16,20 +16,20 @@ async function runWith(options: { config?: string; triesAgain?: boolean }, ...ar
   return { totals, said: said.join('\n') };
 }
 
-it('counts one failed when no test ran', async () => {
+it('counts one failure when no test ran', async () => {
   const config = testsThatPass(1);
   const { totals, said } = await runWith({ config }, ...ONE_PART, 'no/such.test.mjs');
   expect(totals).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(said).toContain('No test ran');
 });
 
-it('counts one failed when vitest itself breaks', async () => {
+it('counts one failure when vitest itself breaks', async () => {
   const { totals, said } = await runWith({}, ...ONE_PART, '--nonsense');
   expect(totals).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(said).toContain('nonsense');
 });
 
-/** Tests of which one passes, and one when it is run for the given time. */
+/** Two tests, one of which passes only in the given run. */
 function testsThatPass(at: number): string {
   const folder = temporaryFolder();
   const [config, tests] = ['vitest.config.mjs', 'again.test.mjs'].map((name) =>
@@ -53,13 +53,13 @@ function testsThatPass(at: number): string {
   return config!;
 }
 
-it('counts what fails again, which it tries no third time', async () => {
+it('counts a test that fails twice, without a third attempt', async () => {
   const config = testsThatPass(3);
   const { totals } = await runWith({ triesAgain: true, config }, ...ONE_PART);
   expect(totals).toEqual({ passed: 1, failed: 1, skipped: 0 });
 });
 
-it('runs what waits for the clock beside the rest, few files at once and before it, and the few files that failed once more, of both parts', async () => {
+it('runs the real-time part beside the rest, and retries the failed files of both parts once', async () => {
   vi.stubEnv('VITEST_MAX_WORKERS', undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   const folder = temporaryFolder();

@@ -31,7 +31,7 @@ describe('client messages', () => {
     },
   );
 
-  it('may be written with white space and with fields nobody knows', () => {
+  it('may contain white space and unknown fields', () => {
     expect(json('{ "source_media_chunk": { "data": "AQI=", "extra": 1 } }')).toEqual({
       type: 'source_media_chunk',
       data: Buffer.from([1, 2]),
@@ -39,7 +39,7 @@ describe('client messages', () => {
     expect(json('{"end_of_source_media":{"why":"done"}}')).toEqual({ type: 'end_of_source_media' });
   });
 
-  it('may escape slashes, as some writers of JSON do', () => {
+  it('may escape slashes, as some JSON writers do', () => {
     const data = Buffer.from([255, 255, 255]);
     expect(json('{"source_media_chunk":{"data":"\\/\\/\\/\\/"}}')).toEqual({
       type: 'source_media_chunk',
@@ -85,13 +85,13 @@ describe('client messages', () => {
     expect(() => decodeClientMessage(frame, 'msgpack')).toThrow(code(expected));
   });
 
-  /** Lists of one in each other, around a number. */
+  /** Lists of one element nested in each other, around a number. */
   const nested = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x91), Buffer.of(0)]);
   const head = encode({ end_of_source_media: { nobody_knows: 0 } }).subarray(0, -1);
   const endFrame = (field: Uint8Array) => Buffer.concat([head, field]);
   const endWith = (field: Uint8Array) => decodeClientMessage(endFrame(field), 'msgpack');
 
-  it('in MessagePack may have fields nobody knows, within bounds of depth and number', () => {
+  it('in MessagePack may have unknown fields, with limits on depth and number', () => {
     const known = { type: 'end_of_source_media' };
     expect(endWith(nested(30))).toEqual(known);
     expect(() => endWith(nested(31))).toThrow(code('malformed_message'));
@@ -111,19 +111,19 @@ describe('client messages', () => {
     ['others', [null, true, false, new Date(0), new Date(1), new Date(2 ** 35 * 1000)]],
     ['maps and lists', [{}, [], { a: { b: [] } }, Array.from({ length: 64 }, () => [])]],
     ['a large map', [Object.fromEntries(Array.from({ length: 64 }, (_, key) => [key, [key]]))]],
-  ])('in MessagePack are read past %s', (_what, values) => {
+  ])('in MessagePack may contain %s, which are skipped', (_what, values) => {
     const rest = Object.fromEntries(
       (values as readonly unknown[]).map((value, index) => [`field ${index}`, value]),
     ) as Record<string, unknown>;
     const message = { source_media_chunk: { ...rest, data: chunk(100).data } };
     expect(decodeClientMessage(encode(message), 'msgpack')).toEqual(chunk(100));
-    // Whatever it is passed over as, what stands behind it is found.
+    // Whatever is skipped, the fields after it are found.
     expect(() => endWith(encode([...values, ...values.map(() => [nested(40)])]))).not.toThrow();
     const deep = Buffer.concat([Buffer.of(0x92), encode(values), nested(31)]);
     expect(() => endWith(deep)).toThrow(code('malformed_message'));
   });
 
-  it('in MessagePack nested 99 KB deep cost next to nothing', () => {
+  it('in MessagePack nested 99 KB deep are refused at low cost', () => {
     const frame = endFrame(nested(99_000));
     const startedAtMs = performance.now();
     for (let count = 0; count < 500; count += 1) {
@@ -140,14 +140,14 @@ describe('client messages', () => {
   });
 });
 
-it('server messages read the same in both formats', () => {
+it('decodes server messages identically in both formats', () => {
   const message = { type: 'end_of_target_transcript', language: 'zh-HANS' } as const;
   for (const format of ['json', 'msgpack'] as const) {
     expect(decodeServerMessage(encodeServerMessage(message, format))).toEqual(message);
   }
 });
 
-it('base64 goes there and back, and nothing else passes for it', () => {
+it('round-trips base64, and rejects everything else', () => {
   const bytes = Uint8Array.from([0, 255, 16]);
   expect(fromBase64(toBase64(bytes))).toEqual(Buffer.from(bytes));
   for (const text of ['A', 'AB=C', 'AQ-_', 'AQI=\n']) expect(fromBase64(text)).toBeUndefined();

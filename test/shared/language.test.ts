@@ -7,18 +7,18 @@ it.each([
   ['zh-HANS', 'zh-Hans'],
   ['ZH_hant_tw', 'zh-Hant-TW'],
   ['es-419', 'es-419'],
-])('%s is spelled %s', (written, canonical) => {
+])('spells %s canonically as %s', (written, canonical) => {
   expect(canonicalLanguage(written)).toBe(canonical);
 });
 
 it.each(['', 'e', 'english', 'en-', 'en-US-x', 'en US', '../en'])(
-  '%j is no language',
+  'rejects %j as a language',
   (written) => {
     expect(canonicalLanguage(written)).toBeUndefined();
   },
 );
 
-it('knows base language and direction', () => {
+it('derives base language and text direction', () => {
   expect(baseLanguage('pt-BR')).toBe('pt');
   expect([textDirection('ar-EG'), textDirection('es')]).toEqual(['rtl', 'ltr']);
 });

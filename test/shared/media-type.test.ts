@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSourceMediaType, sourceMediaTypes } from '../../shared/media-type.ts';
 
-it.each(sourceMediaTypes)('%s is read, with or without blanks, in any case', (contentType) => {
+it.each(sourceMediaTypes)('parses %s in any case, with or without blanks', (contentType) => {
   for (const spelling of [
     contentType,
     contentType.replaceAll(';', '; '),
@@ -15,11 +15,11 @@ it.each([
   ['audio/opus;container=ogg', 'audio/ogg;codecs=opus'],
   ['audio/opus; container=webm', 'audio/webm;codecs=opus'],
   ['audio/opus;container=matroska', 'audio/x-matroska;codecs=opus'],
-])('%s is an older name of %s', (older, contentType) => {
+])('accepts %s as an older name of %s', (older, contentType) => {
   expect(parseSourceMediaType(older)?.contentType).toBe(contentType);
 });
 
-it('tells container, codec and rate', () => {
+it('returns container, codec and sample rate', () => {
   expect(parseSourceMediaType('audio/pcm; rate=8000; encoding="ulaw"')).toEqual({
     contentType: 'audio/pcm;encoding=ulaw;rate=8000',
     ...{ container: 'pcm', codec: 'ulaw', sampleRateHz: 8000 },
@@ -37,6 +37,6 @@ it.each([
   'audio/webm;codecs=vorbis',
   'audio/webm;codecs=opus;rate=48000',
   'video/webm',
-])('%j is none', (text) => {
+])('rejects %j', (text) => {
   expect(parseSourceMediaType(text)).toBeUndefined();
 });

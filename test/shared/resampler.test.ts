@@ -22,7 +22,7 @@ function resample(samples: Int16Array, fromHz: number, toHz: number, chunk = sam
 }
 
 const decibel = (ratio: number) => 20 * Math.log10(ratio);
-/** The middle, in whole periods of every tone that is used, which are multiples of 100 Hz. */
+/** The middle part, in whole periods of all tones, which are multiples of 100 Hz. */
 function steady(samples: Int16Array, rateHz: number): Int16Array {
   const period = rateHz / 100;
   return samples.subarray(10 * period, samples.length - (samples.length % period) - 10 * period);
@@ -32,7 +32,7 @@ function rms(samples: Int16Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 }
 
-/** Gain of a tone against AMPLITUDE, and how far it stands above everything else, in dB. */
+/** Gain of a tone relative to AMPLITUDE, and its level above everything else, in dB. */
 function measureTone(samples: Int16Array, frequencyHz: number, rateHz: number) {
   const step = (2 * Math.PI * frequencyHz) / rateHz;
   let cosine = 0;
@@ -70,7 +70,7 @@ describe.each([
     }
   });
 
-  it('gives the same samples for any cut of the input', () => {
+  it('gives the same samples for any division of the input', () => {
     const random = seededRandom(fromHz + toHz);
     const input = Int16Array.from({ length: 9000 }, () => (random() - 0.5) * 60_000);
     const atOnce = resample(input, fromHz, toHz);
@@ -79,14 +79,14 @@ describe.each([
     }
   });
 
-  it('gives exactly as many samples as the time needs', () => {
+  it('gives exactly as many samples as the duration requires', () => {
     for (const length of [0, 1, 2, 441, 4801]) {
       const output = resample(new Int16Array(length), fromHz, toHz);
       expect(output.length).toBe(Math.ceil((length * toHz) / fromHz));
     }
   });
 
-  it('keeps the sound where it was', () => {
+  it('keeps the position of a sound', () => {
     const impulse = new Int16Array(fromHz);
     const at = fromHz / 10;
     impulse[at] = 30_000;
@@ -99,27 +99,30 @@ describe.each([
 it.each([
   { fromHz: 48_000, frequenciesHz: [9000, 10_000, 12_000, 15_900, 16_100, 23_000] },
   { fromHz: 44_100, frequenciesHz: [9000, 10_000, 13_000, 16_100, 21_000] },
-])('removes what 16 kHz cannot carry from $fromHz Hz', ({ fromHz, frequenciesHz }) => {
-  for (const frequencyHz of frequenciesHz) {
-    const output = steady(resample(tone(frequencyHz, fromHz), fromHz, 16_000), 16_000);
-    const leak = decibel(rms(output) / (AMPLITUDE / Math.SQRT2));
-    expect(leak, `${frequencyHz} Hz`).toBeLessThan(-60);
-  }
-});
+])(
+  'removes frequencies above 8 kHz when it converts from $fromHz Hz to 16 kHz',
+  ({ fromHz, frequenciesHz }) => {
+    for (const frequencyHz of frequenciesHz) {
+      const output = steady(resample(tone(frequencyHz, fromHz), fromHz, 16_000), 16_000);
+      const leak = decibel(rms(output) / (AMPLITUDE / Math.SQRT2));
+      expect(leak, `${frequencyHz} Hz`).toBeLessThan(-60);
+    }
+  },
+);
 
-it('makes no images above the input band', () => {
+it('creates no images above the input band', () => {
   const output = steady(resample(tone(3000, 8000), 8000, 16_000), 16_000);
   expect(measureTone(output, 3000, 16_000).noise).toBeGreaterThan(70);
 });
 
-it('clips what overshoots instead of wrapping around', () => {
+it('clips overshoots instead of wrapping around', () => {
   const square = Int16Array.from({ length: 8000 }, (_, n) => (n % 80 < 40 ? 32_767 : -32_768));
   const output = steady(resample(square, 8000, 16_000), 16_000);
   const jumps = output.filter((sample, n) => n > 0 && Math.abs(sample - output[n - 1]!) > 50_000);
   expect(jumps.length).toBe(0);
 });
 
-it('goes on at the same rate when that of the input changes', () => {
+it('keeps the output rate when the input rate changes', () => {
   const output: number[] = [];
   const converter = createRateConverter(16_000, (some) => output.push(...some));
   for (const fromHz of [8000, 48_000, 16_000]) converter.push(tone(1000, fromHz), fromHz);
@@ -129,12 +132,12 @@ it('goes on at the same rate when that of the input changes', () => {
   expect(Math.abs(gain)).toBeLessThan(0.1);
 });
 
-it('refuses rates that would take an enormous filter', () => {
+it('refuses rates that would require a huge filter', () => {
   expect(() => new Resampler({ fromHz: 44_100, toHz: 47_981 })).toThrow(RangeError);
 });
 
-describe('the filter for microphones', () => {
-  /** One second of a tone through the resampler in blocks of 128, as the browser hands them over. */
+describe('the microphone filter', () => {
+  /** Resamples one second of a tone in blocks of 128, as the browser delivers them. */
   function resampleTone({ fromHz, toneHz }: { fromHz: number; toneHz: number }): Float32Array {
     const resampler = new Resampler({ fromHz, toHz: 16_000, shape: steepShape });
     const result: number[] = [];
@@ -148,7 +151,7 @@ describe('the filter for microphones', () => {
     return Float32Array.from(result);
   }
 
-  /** Level of what is there after the filter has filled, in dB of a full-scale tone. */
+  /** Level after the filter has settled, in dB of a full-scale tone. */
   function levelDb(samples: Float32Array): number {
     const steady = samples.subarray(1000, samples.length - 1000);
     const power = steady.reduce((sum, sample) => sum + sample * sample, 0) / steady.length;
@@ -164,7 +167,7 @@ describe('the filter for microphones', () => {
       }
     });
 
-    it('lets nothing from above 8 kHz fold back', () => {
+    it('suppresses aliasing from above 8 kHz', () => {
       for (const toneHz of [8_050, 9_000, 11_000, 15_000, 20_000, 40_000]) {
         if (toneHz >= fromHz / 2) continue;
         expect(levelDb(resampleTone({ fromHz, toneHz }))).toBeLessThan(-80);
@@ -185,7 +188,7 @@ describe('the filter for microphones', () => {
     it('loses no samples', () => {
       const samples = resampleTone({ fromHz, toneHz: 1_000 });
       const blocks = Math.ceil(fromHz / 128) * 128;
-      // Half a filter is still to come.
+      // Half a filter length is still pending.
       const expected = (blocks / fromHz) * 16_000;
       expect(expected - samples.length).toBeLessThan(150);
       expect(expected - samples.length).toBeGreaterThanOrEqual(0);

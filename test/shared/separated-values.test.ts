@@ -15,7 +15,7 @@ function inPieces(text: string, pieceUnits: number, limits?: RowLimits): Row[] {
 }
 
 describe('separated values', () => {
-  it('come with their places: the line, and where the row and each field begin', () => {
+  it('are read with their positions: the line, and the start of the row and of each field', () => {
     const text = '\uFEFFa,"b ""c""\r\nd"\r\n\r\n,e\rf\ng,';
     expect([...rowsOf(text)]).toEqual([
       { index: 0, line: 1, start: 1, fields: ['a', 'b "c"\r\nd'], starts: [1, 3] },
@@ -36,11 +36,11 @@ describe('separated values', () => {
       ],
     ],
     ['tabs', 'a, b\tc, d', [['a, b', 'c, d']]],
-  ])('are separated by what the first line shows: %s', (_, text, fields) => {
+  ])('use the separator that the first line suggests: %s', (_, text, fields) => {
     expect(fieldsOf(text)).toEqual(fields);
   });
 
-  it('keep their quotes where those mean nothing', () => {
+  it('keep their quotes when quoting is off', () => {
     expect(fieldsOf('"a""\t"b\n', { separator: '\t', quotes: false })).toEqual([['"a""', '"b']]);
   });
 
@@ -52,13 +52,13 @@ describe('separated values', () => {
     ['a,b,c,d\ne', 'too-many-fields', 6, [['a', 'b', 'c', 'd']]],
     [`ab,${'c'.repeat(30)},d`, 'too-long', 3, [['ab', 'c'.repeat(30), '']]],
     ['""'.repeat(30), 'too-long', 0, [['"'.repeat(10)]]],
-  ] as const)('that break a rule are noted and read on: %j', (text, kind, start, fields) => {
+  ] as const)('with a fault are reported and still read: %j', (text, kind, start, fields) => {
     const rows = [...rowsOf(text, { separator: ',', maxFields: 3, maxUnits: 20 })];
     expect(rows.map((row) => row.fields)).toEqual(fields);
     expect(rows[0]?.fault).toEqual({ kind, start, line: 1 });
   });
 
-  it('are not kept beyond a limit while a quote waits for its end', () => {
+  it('are limited in size while a quote is open', () => {
     const rows = new RowReader({ separator: ',', maxUnits: 100 });
     const read = Array.from({ length: 10 }, () => [...rows.read(`"${'x'.repeat(60)}`)]).flat();
     expect([...read, ...rows.end()]).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('separated values', () => {
     expect(read[0]?.fields.join('').length).toBeLessThan(200);
   });
 
-  it('are the same in pieces of any size, and every character is somewhere', () => {
+  it('are read identically in pieces of any size, without losing a character', () => {
     const signs = fc.constantFrom(
       ',',
       ';',
@@ -98,7 +98,7 @@ describe('separated values', () => {
     );
   });
 
-  it('are read as they were written, whatever they hold', () => {
+  it('are read back as they were written, for any content', () => {
     const field = fc.string({ unit: 'grapheme', maxLength: 8 });
     const rows = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1 });
     fc.assert(

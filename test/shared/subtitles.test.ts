@@ -15,8 +15,8 @@ const spoken = (text: string, startMs: number, endMs: number): TimedText => ({
 });
 const textOf = (cue: Cue): string => cue.lines.join(' ');
 
-describe('cues', () => {
-  it('hold a sentence each, on two lines of about the same length', () => {
+describe('subtitle cues', () => {
+  it('hold one sentence each, on two lines of similar length', () => {
     const cues = subtitleCues([
       spoken('We talk about the history of our city,', 500, 3_000),
       spoken(' and about its future. Thank you.', 3_000, 5_500),
@@ -34,7 +34,7 @@ describe('cues', () => {
     expect(textOf(first!)).toBe('When the ship came into the harbour in the early morning,');
   });
 
-  it('end with a silence', () => {
+  it('end at a silence', () => {
     const cues = subtitleCues([spoken('One', 0, 900), spoken(' two', 5_000, 6_200)]);
     expect(cues).toEqual([
       { startMs: 0, endMs: 1_000, lines: ['One'] },
@@ -42,7 +42,7 @@ describe('cues', () => {
     ]);
   });
 
-  it('cut what is written without blanks, but not before a closing mark', () => {
+  it('split text without blanks, but not before a closing mark', () => {
     const text =
       '今天我们来谈谈这座城市的历史以及它的未来还有住在这里的人们的故事和他们的梦想。'.repeat(3);
     const lines = subtitleCues([spoken(text, 0, 20_000)]).flatMap((cue) => cue.lines);
@@ -74,7 +74,7 @@ describe('cues', () => {
     });
   const squeezed = (text: string): string => text.replaceAll(/\s+/gu, '');
 
-  it('keep every character, and every limit, whatever is said', () => {
+  it('keep every character and every limit for any text', () => {
     fc.assert(
       fc.property(segments, (said) => {
         const cues = subtitleCues(said);
@@ -96,7 +96,7 @@ describe('cues', () => {
     );
   });
 
-  it('have one arrow each in both formats, and no empty line inside', () => {
+  it('have one arrow each in both formats, and no empty lines inside', () => {
     fc.assert(
       fc.property(segments, (said) => {
         const cues = subtitleCues(said);
@@ -115,14 +115,14 @@ const cues: Cue[] = [
   { startMs: 3_661_001, endMs: 3_662_001, lines: ['¡Hola!'] },
 ];
 
-it('are written as SubRip', () => {
+it('writes SubRip', () => {
   expect(toSrt(cues)).toBe(
     '1\n00:00:00,000 --> 00:00:01,500\nFish & chips\n<\u2060b> → now\n\n' +
       '2\n01:01:01,001 --> 01:01:02,001\n¡Hola!\n',
   );
 });
 
-it('are written as WebVTT, its marks escaped', () => {
+it('writes WebVTT with escaped markup', () => {
   expect(toVtt(cues)).toBe(
     'WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nFish &amp; chips\n&lt;b&gt; --&gt; now\n\n' +
       '01:01:01.001 --> 01:01:02.001\n¡Hola!\n',
@@ -130,7 +130,7 @@ it('are written as WebVTT, its marks escaped', () => {
   expect(toVtt([])).toBe('WEBVTT\n');
 });
 
-it('are also to be had as text, a sentence on each line', () => {
+it('writes plain text with one sentence on each line', () => {
   const said = [spoken(' Good morning. How', 0, 900), spoken(' are you?', 900, 1_500)];
   expect(toLines(said)).toBe('Good morning.\nHow are you?\n');
   expect(toLines([spoken('你好。再见。', 0, 900)])).toBe('你好。\n再见。\n');

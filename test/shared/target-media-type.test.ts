@@ -5,7 +5,7 @@ import {
   targetMediaTypes,
 } from '../../shared/target-media-type.ts';
 
-it.each(targetMediaTypes)('%s is read, with or without blanks, in any case', (contentType) => {
+it.each(targetMediaTypes)('parses %s in any case, with or without blanks', (contentType) => {
   for (const spelling of [
     contentType,
     contentType.replaceAll(';', '; '),
@@ -24,11 +24,11 @@ it.each([
   ['audio/flac', { container: 'flac', codec: 'flac', sampleRateHz: 24_000 }],
   ['video/mp2t;codecs=aac', { container: 'mpegts', codec: 'aac', sampleRateHz: 24_000 }],
   ['audio/pcm;rate=8000;encoding=alaw', { container: 'pcm', codec: 'alaw', sampleRateHz: 8_000 }],
-])('tells container, codec and rate of %s', (contentType, format) => {
+])('returns container, codec and sample rate of %s', (contentType, format) => {
   expect(parseTargetMediaType(contentType)).toMatchObject(format);
 });
 
-it('knows the default', () => {
+it('parses the default', () => {
   expect(parseTargetMediaType(defaultTargetMediaType)?.contentType).toBe('audio/webm;codecs=opus');
 });
 
@@ -43,6 +43,6 @@ it.each([
   'audio/flac;rate=24000',
   'audio/webm;codecs=opus;codecs=opus',
   'toString',
-])('%j is none', (text) => {
+])('rejects %j', (text) => {
   expect(parseTargetMediaType(text)).toBeUndefined();
 });
