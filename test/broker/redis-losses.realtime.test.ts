@@ -133,7 +133,7 @@ it.each(
   expect(last).toMatchObject({ outcomes: ['too_many_sessions'], memberCount: 10 });
 });
 
-it('gives them to no node that has just started either, even if it first finds an empty Redis', async () => {
+it('gives no seats to a node that has just started, even if it first finds an empty Redis', async () => {
   const { broker, prefix } = await openNode({ prefix: await settledPrefix(redis) });
   const seats = openSeats(broker);
   for (let index = 0; index < 10; index += 1) await seats.take(`${index}`, 'key');

@@ -81,7 +81,7 @@ describe.skipIf(!canContain).each(containments)('the containment of %s', (_, fin
     expect(run(wrap(['/bin/bash', '-c', `cat /tmp/${mark}`])).code).not.toBe(0);
   });
 
-  it.each(Object.keys(misdeeds()))('prevents the program to %s', async (misdeed) => {
+  it.each(Object.keys(misdeeds()))('does not let the program %s', async (misdeed) => {
     const command: Command = ['/bin/bash', '-c', misdeeds()[misdeed]!];
     // Outside, at least root succeeds, so the command itself works.
     if (isRoot) expect(run(command)).toMatchObject({ code: 0 });

@@ -8,7 +8,7 @@ import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { root } from '../../server/setup/paths.mjs';
 import { requestsTo, until } from '../support/product/server.ts';
 
-/** Nothing is preloaded, which speeds the start up. */
+/** Settings under which a server preloads nothing. */
 const settings = { RECOGNISER: 'silent', DOCUMENT_WORKER: 'off', WARM_UP: 'off' };
 
 it('survives the kill of a server, restarts it, and leaves nothing behind', async () => {

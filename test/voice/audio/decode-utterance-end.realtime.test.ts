@@ -55,7 +55,7 @@ async function* endsIn(decoders: AudioDecoders, media: AsyncIterable<MediaPiece>
   }
 }
 
-it('follows all speech sent before it, however long FFmpeg takes to start', async () => {
+it('places an utterance end after all speech sent before it, however long FFmpeg takes to start', async () => {
   const slow = program('/bin/sleep 1\nexec ffmpeg "$@"');
   const decoders = decodersOf(await findFfmpegProgram(slow));
   const { files, lengthsMs } = await said();
@@ -69,7 +69,7 @@ it('follows all speech sent before it, however long FFmpeg takes to start', asyn
   await ends.return();
 });
 
-it('is awaited only briefly when FFmpeg never emits the remaining sound', async () => {
+it('waits only briefly for an utterance end when FFmpeg never emits the remaining sound', async () => {
   const { files, lengthsMs } = await said();
   // FFmpeg drops the last 400 ms: less than it may owe, and more than it buffers.
   const sounding = `aselect=lt(t\\\\,${(lengthsMs[0]! - 400) / 1000})`;
@@ -86,7 +86,7 @@ it('is awaited only briefly when FFmpeg never emits the remaining sound', async 
   await ends.return();
 });
 
-it('is found even when speech continues at once', async () => {
+it('finds an utterance end even when speech continues at once', async () => {
   const { files, lengthsMs } = await said();
   const source = liveSource();
   const [first, second] = files.map((file) => cut(file, 800));
@@ -99,7 +99,7 @@ it('is found even when speech continues at once', async () => {
   expect(Math.abs(found[0]! - lengthsMs[0]!)).toBeLessThan(200);
 });
 
-it('is not awaited after FFmpeg was killed', async () => {
+it('does not wait for an utterance end after FFmpeg was killed', async () => {
   const { files } = await said();
   const pool = createFfmpegPool({ program: ffmpeg, maxProcesses: 1, watchdogMs: 5_000 });
   const ignored = () => undefined;

@@ -130,7 +130,7 @@ it.concurrent('repeats nothing that the client confirmed at one server before it
   expect(client.connections).toBe(2);
 });
 
-it('receives no message from a server that was suspended', async () => {
+it('sends the client nothing from a server that was suspended', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const stale: unknown[] = [];
   const client = await speakThrough([third, second], async (owner, moving) => {
@@ -148,7 +148,7 @@ it('receives no message from a server that was suspended', async () => {
   expect(stale).toEqual([]);
 });
 
-it('continues while the broker is away for 30 s', async () => {
+it('continues a session while the broker is away for 30 s', async () => {
   const [second] = (await aliveNodes(cluster)) as [TestServer];
   const client = await speakThrough(
     [second, second],
@@ -165,7 +165,7 @@ it('continues while the broker is away for 30 s', async () => {
   expect(client.connections).toBe(1);
 });
 
-it('is handed over by a server that is told to stop while the broker is suspended', async () => {
+it('hands a session over when its server is told to stop while the broker is suspended', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   let goOn: () => void = () => undefined;
   // Otherwise the client might have said everything before.
@@ -190,7 +190,7 @@ it('is handed over by a server that is told to stop while the broker is suspende
   expect(await third.exited).toBe(0);
 });
 
-it('continues after the broker has lost all data, and later at another server', async () => {
+it('continues a session after the broker has lost all data, and later at another server', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   const client = await speakThrough(
     [third, second],
@@ -277,7 +277,7 @@ async function takeAway(sessionId: string): Promise<Map<string, number>> {
   return leftMs;
 }
 
-describe('when its server is killed', () => {
+describe('a session whose server is killed', () => {
   let killing: Killing;
   beforeAll(async () => (killing = await killTheirServer()));
 
