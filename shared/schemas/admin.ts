@@ -9,13 +9,17 @@ const LAST_PAGE = 10_000_000;
 
 const Limit = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
-const Characters = Limit('Most characters a month (UTC); 0 blocks, null is no limit.');
-const Speech = Limit('Most milliseconds of speech a month (UTC); 0 blocks, null is no limit.');
+const Characters = Limit(
+  'Maximum number of characters in a month (UTC). 0 blocks all use; null means no limit.',
+);
+const Speech = Limit(
+  'Maximum speech in a month (UTC), in milliseconds. 0 blocks all use; null means no limit.',
+);
 
 const KeyId = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'Id of the key: two GUIDs joined by a colon.',
+  description: 'ID of the key: two GUIDs joined by a colon.',
 });
 
 export const DeveloperKey = Type.Object({
@@ -25,9 +29,13 @@ export const DeveloperKey = Type.Object({
   deactivated_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'Null while the key is active.',
   }),
-  is_deactivated: Type.Boolean({ description: 'Whether the key has ended, for ever.' }),
+  is_deactivated: Type.Boolean({
+    description: 'Whether the key is deactivated, which is permanent.',
+  }),
   usage_limits: Type.Object({ characters: Characters, speech_to_text_milliseconds: Speech }),
-  masked: Type.String({ description: 'First and last characters of the key, as in reports.' }),
+  masked: Type.String({
+    description: 'First and last characters of the key, as shown in reports.',
+  }),
 });
 export type DeveloperKey = Static<typeof DeveloperKey>;
 
@@ -43,14 +51,14 @@ export const DeveloperKeyList = Type.Array(DeveloperKey, {
 });
 
 export const DeveloperKeyCreation = Type.Object({
-  label: Type.Optional(Type.String({ description: 'What the key is for.' })),
+  label: Type.Optional(Type.String({ description: 'Purpose of the key.' })),
 });
 
 export const DeveloperKeyDeactivation = Type.Object({ key_id: KeyId });
 
 export const DeveloperKeyLabel = Type.Object({
   key_id: KeyId,
-  label: Type.String({ description: 'What the key is for; need not be unique.' }),
+  label: Type.String({ description: 'Purpose of the key; need not be unique.' }),
 });
 
 export const DeveloperKeyLimits = Type.Object({
@@ -64,12 +72,15 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** Usage by purpose. */
 export const UsageBreakdown = Type.Object({
-  total_characters: Count('The three below together.'),
-  text_translation_characters: Count('In texts.'),
-  document_translation_characters: Count('In documents.'),
-  text_improvement_characters: Count('In improvements.'),
-  speech_to_text_minutes: Type.Number({ minimum: 0, description: 'Speech, to the millisecond.' }),
-  speech_to_text_milliseconds: Count('The same in milliseconds.'),
+  total_characters: Count('Sum of the three following counts.'),
+  text_translation_characters: Count('Characters of translated texts.'),
+  document_translation_characters: Count('Characters of translated documents.'),
+  text_improvement_characters: Count('Characters of improved texts.'),
+  speech_to_text_minutes: Type.Number({
+    minimum: 0,
+    description: 'Recognised speech in minutes, exact to the millisecond.',
+  }),
+  speech_to_text_milliseconds: Count('Recognised speech in milliseconds.'),
 });
 export type UsageBreakdown = Static<typeof UsageBreakdown>;
 
@@ -101,22 +112,22 @@ export const UsageAnalytics = Type.Object({
     start_date: ReportDay,
     end_date: ReportDay,
     key_usages: Type.Optional(
-      Type.Array(KeyUsage, { description: 'With `group_by=key`: keys that used something.' }),
+      Type.Array(KeyUsage, { description: 'With `group_by=key`: all keys with usage.' }),
     ),
     key_and_day_usages: Type.Optional(
       Type.Array(KeyAndDayUsage, {
-        description: 'With `group_by=key_and_day`: days on which keys used something.',
+        description: 'With `group_by=key_and_day`: all days with usage, for each key.',
       }),
     ),
   }),
 });
 export type UsageAnalytics = Static<typeof UsageAnalytics>;
 
-const dateForms = '`2026-11-21` or `2026-11-21T14:30:00`, in UTC; usage is kept by the day.';
+const dateForms = '`2026-11-21` or `2026-11-21T14:30:00`, in UTC. Usage is counted by day.';
 const Period = {
   start_date: Type.String({ description: `First day: ${dateForms}` }),
   end_date: Type.String({
-    description: `Last day, part of the report, today included: ${dateForms}`,
+    description: `Last day, inclusive; may be today: ${dateForms}`,
   }),
 };
 
@@ -132,13 +143,13 @@ export type TagAggregation = 'period' | 'day';
 export const CustomTagAnalyticsQuery = Type.Object({
   ...Period,
   aggregate_by: Type.Optional(
-    Type.String({ description: '`period` (default): sums; `day`: the sums of each day.' }),
+    Type.String({ description: '`period` (default) for totals, or `day` for daily totals.' }),
   ),
   page: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LAST_PAGE,
-      description: 'The `next_page` of the answer before; 1 is the first.',
+      description: 'The `next_page` of the previous answer; the first page is 1.',
     }),
   ),
 });
@@ -156,9 +167,9 @@ export const CustomTagAnalytics = Type.Object({
         custom_tag: Type.String(),
         usage_date: Type.Optional(ReportDay),
         breakdown: Type.Object({
-          total_characters: Count('The two below together.'),
-          text_translation_characters: Count('In texts.'),
-          text_improvement_characters: Count('In improvements.'),
+          total_characters: Count('Sum of the two following counts.'),
+          text_translation_characters: Count('Characters of translated texts.'),
+          text_improvement_characters: Count('Characters of improved texts.'),
         }),
       }),
     ),

@@ -9,7 +9,9 @@ export const DetectionRequest = Type.Object({
   text: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: MAX_DETECTED_TEXTS,
-      description: `Required. Texts whose language is wanted, each on its own, at most ${MAX_DETECTED_TEXTS}.`,
+      description:
+        'Required. Texts whose languages to detect, each ' +
+        `independently, at most ${MAX_DETECTED_TEXTS}.`,
       examples: [['Guten Morgen']],
     }),
   ),
@@ -24,7 +26,8 @@ export const DetectionStatus = Type.Union(
   ],
   {
     description:
-      'Only `success` comes with a language. `insufficient_confidence`: the text may be in several.',
+      'Only `success` comes with a language. `insufficient_confidence` ' +
+      'means that the text may be in several languages.',
   },
 );
 

@@ -7,17 +7,20 @@ export const DocumentOrder = Type.Object({
   target_lang: Type.String({ examples: ['ES'] }),
   source_lang: Type.Optional(Type.String({ description: 'Detected when omitted.' })),
   filename: Type.Optional(
-    Type.String({ description: 'Name of the file, where its part has none or another one.' }),
+    Type.String({ description: 'Name of the file, if the file part has none or a different one.' }),
   ),
   formality: Type.Optional(
     Type.Unsafe<'default' | 'more' | 'less' | 'prefer_more' | 'prefer_less'>(
       Type.String({ enum: ['default', 'more', 'less', 'prefer_more', 'prefer_less'] }),
     ),
   ),
-  glossary_id: Type.Optional(Type.String({ description: 'Needs source_lang.' })),
+  glossary_id: Type.Optional(Type.String({ description: 'Requires source_lang.' })),
   glossary_ids: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_GLOSSARIES })),
   output_format: Type.Optional(
-    Type.String({ description: 'Ending of the wanted file: `docx` for a PDF; else as it came.' }),
+    Type.String({
+      description:
+        'File extension of the result: `docx` for a PDF, otherwise that of the uploaded file.',
+    }),
   ),
   style_id: Type.Optional(Type.String()),
   translation_memory_id: Type.Optional(Type.String()),
@@ -30,12 +33,14 @@ export const DocumentHandle = Type.Object({
   document_id: Type.String({ pattern: '^[0-9A-F]{32}$' }),
   document_key: Type.String({
     pattern: '^[0-9A-F]{64}$',
-    description: 'Told once; whoever has it and a key of the account may read the document.',
+    description:
+      'Returned only once. Together with an API key of the ' +
+      'account, it gives access to the document.',
   }),
 });
 
 export const DocumentKey = Type.Object({
-  document_key: Type.String({ description: 'As the upload answered it.' }),
+  document_key: Type.String({ description: 'The `document_key` that the upload returned.' }),
 });
 
 /** Accepts any text: an invalid id is answered as not found. */
@@ -47,10 +52,10 @@ export const DocumentStatusView = Type.Object({
     Type.String({ enum: ['queued', 'translating', 'done', 'error'] }),
   ),
   seconds_remaining: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'An estimate, while translating.' }),
+    Type.Integer({ minimum: 0, description: 'Estimate; present while translating.' }),
   ),
-  billed_characters: Type.Optional(Type.Integer({ description: 'Once done.' })),
-  error_message: Type.Optional(Type.String({ description: 'What went wrong.' })),
+  billed_characters: Type.Optional(Type.Integer({ description: 'Present once done.' })),
+  error_message: Type.Optional(Type.String({ description: 'Reason of the failure.' })),
   message: Type.Optional(Type.String({ description: 'The same as error_message.' })),
 });
 

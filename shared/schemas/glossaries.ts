@@ -10,9 +10,10 @@ const language = (description: string) =>
 /** A dictionary with its entries. */
 export const DictionaryContent = Type.Object({
   source_lang: language('Base language of the source phrases.'),
-  target_lang: language('Base language they become.'),
+  target_lang: language('Base language of the target phrases.'),
   entries: Type.String({
-    description: 'One entry a line: two phrases, with a tab (tsv) or a comma (csv) between.',
+    description:
+      'One entry a line: source and target phrase, separated by a tab (tsv) or a comma (csv).',
     examples: ['house\thogar'],
   }),
   entries_format: Type.Optional(
@@ -23,7 +24,9 @@ export const DictionaryContent = Type.Object({
 export const GlossaryCreation = Type.Object({
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Product names'] }),
   dictionaries: Type.Optional(
-    Type.Array(DictionaryContent, { description: 'May follow later, as PUT.' }),
+    Type.Array(DictionaryContent, {
+      description: 'Dictionaries can also be added later with PUT.',
+    }),
   ),
 });
 
@@ -31,7 +34,7 @@ export const GlossaryChange = Type.Object({
   name: Type.Optional(Type.String()),
   dictionaries: Type.Optional(
     Type.Array(DictionaryContent, {
-      description: 'One dictionary, whose entries are added to those that are there.',
+      description: 'A single dictionary, whose entries are added to the existing ones.',
     }),
   ),
 });

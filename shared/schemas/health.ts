@@ -3,24 +3,29 @@ import Type, { type Static } from 'typebox';
 
 export const Health = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('stopping')]),
-  voice_sessions: Type.Integer({ description: 'Voice sessions that are connected or expected.' }),
+  voice_sessions: Type.Integer({
+    description: 'Voice sessions that are connected or awaiting their connection.',
+  }),
   engines: Type.Object({
     recognition: Type.Array(Type.String()),
     translation: Type.Array(Type.String()),
     synthesis: Type.Array(Type.String()),
-    problems: Type.Array(Type.String({ description: 'What is missing, and how to get it.' })),
+    problems: Type.Array(Type.String({ description: 'What is missing, and how to install it.' })),
   }),
 });
 
 /** Load of the recognisers on this machine. */
 export const Hearing = Type.Object({
   takes_sessions: Type.Boolean({
-    description: 'False while another voice session would be answered with 429.',
+    description: 'False while a new voice session would be answered with 429.',
   }),
   load: Type.Number({
-    description: 'What recognisers take, as a share of what they may take of this machine.',
+    description:
+      'Processor load of the recognisers, relative to the share of this machine that they may use.',
   }),
-  late_sessions: Type.Integer({ description: 'Voice sessions that are heard too late.' }),
+  late_sessions: Type.Integer({
+    description: 'Voice sessions whose recognition lags behind their audio.',
+  }),
 });
 
 export const Ready = Type.Object({ status: Type.Literal('ready'), voice: Hearing });

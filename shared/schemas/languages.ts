@@ -79,7 +79,10 @@ export const LanguagesQuery = Type.Object({
   ),
   include: Type.Optional(
     Type.Array(Type.String(), {
-      description: `Repeated or separated by commas: ${includes.join(', ')}. Nothing here is external.`,
+      description:
+        'Repeated or separated by commas: ' +
+        `${includes.join(', ')}. This server offers nothing ` +
+        'external.',
     }),
   ),
   product: Type.Optional(Type.String({ description: 'Old name of `resource`; refused.' })),
@@ -113,7 +116,9 @@ export const LegacyLanguages = Type.Array(
   Type.Object({
     language: Type.String({ description: 'Code in upper case.', examples: ['EN-US'] }),
     name: Type.String(),
-    supports_formality: Type.Optional(Type.Boolean({ description: 'In the target listing.' })),
+    supports_formality: Type.Optional(
+      Type.Boolean({ description: 'Present in the target listing.' }),
+    ),
   }),
 );
 

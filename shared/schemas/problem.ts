@@ -2,6 +2,6 @@
 import Type from 'typebox';
 
 export const Problem = Type.Object({
-  message: Type.String({ description: 'What went wrong and what to do.' }),
-  detail: Type.Optional(Type.String({ description: 'Where in the input it is.' })),
+  message: Type.String({ description: 'What went wrong, and how to remedy it.' }),
+  detail: Type.Optional(Type.String({ description: 'Position of the error in the input.' })),
 });

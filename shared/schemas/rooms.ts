@@ -12,7 +12,8 @@ export const MAX_ROOM_WORDS = 500;
 export const MAX_ROOM_WORD_CHARACTERS = 100;
 
 const ownAddition =
-  'Our own addition: a room is where people read along with a voice session, on their phones and on screens.';
+  'Our own addition: in a room, an audience reads live captions ' +
+  'of a voice session on phones and on screens.';
 
 /** The track of the speech itself, in whatever language it is spoken. */
 export const SPOKEN = 'spoken';
@@ -41,51 +42,60 @@ const wishes = {
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Main stage'] }),
   languages: Type.Optional(
     Type.Array(Type.String(), {
-      description: `Languages it can be read in besides the one that is spoken, at most ${MAX_ROOM_LANGUAGES}.`,
+      description: `Languages into which the room is translated, at most ${MAX_ROOM_LANGUAGES}.`,
       examples: [['es', 'fr']],
     }),
   ),
   always: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'Those of its languages that are translated even while nobody reads them; the others are from the first reader on.',
+        'Subset of `languages` that is translated even without readers. ' +
+        'The others are translated once they have a reader.',
     }),
   ),
   source_language: Type.Optional(
     Type.String({
-      description: 'Language that is mostly spoken; speakers may choose another one.',
+      description: 'Main spoken language; a speaker may choose another.',
       examples: ['en'],
     }),
   ),
   access: Type.Optional(
     Type.String({
-      description: `Who may read: ${roomAccess.join(', ')}; everyone unless it is said. everyone is whoever knows the address; link is who was given a signed one.`,
+      description:
+        `Who may read: ${roomAccess.join(', ')}. With everyone, the default, the address is ` +
+        'enough; passcode requires the passcode of the room; link requires a signed link.',
     }),
   ),
   passcode: Type.Optional(
     Type.String({
-      description: 'With access passcode: 4 to 64 characters. Without it one is made up.',
+      description: 'With access passcode: 4 to 64 characters. Generated when omitted.',
       examples: ['482913'],
     }),
   ),
   keep_hours: Type.Optional(
     Type.Number({
-      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0, and without it: not at all; then nothing of it is ever written to disk.`,
+      description:
+        `Retention of transcript lines in hours, at most ${MAX_KEEP_HOURS}. With 0, ` +
+        'the default, no part of the transcript is written to disk.',
       examples: [48],
     }),
   ),
-  glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
+  glossary_id: Type.Optional(
+    Type.String({ description: 'Glossary to apply to the translations.' }),
+  ),
   formality: Type.Optional(
-    Type.String({ description: 'default (without it as well), formal, more, informal or less.' }),
+    Type.String({ description: 'default (also when omitted), formal, more, informal or less.' }),
   ),
   replacements: Type.Optional(
     Type.Array(Replacement, {
-      description: `Words that are misheard, and what they are, at most ${MAX_ROOM_WORDS}: put right before anything is translated.`,
+      description:
+        'Corrections of words that the recogniser mishears, at most ' +
+        `${MAX_ROOM_WORDS}; applied before translation.`,
     }),
   ),
   hidden_words: Type.Optional(
     Type.Array(Type.String(), {
-      description: `Words that are shown as •••, in every language, at most ${MAX_ROOM_WORDS}.`,
+      description: `Words that are replaced by ••• in every language, at most ${MAX_ROOM_WORDS}.`,
     }),
   ),
 };
@@ -110,7 +120,9 @@ export const RoomChange = Type.Object(
     ...orNull,
     name: Type.Optional(name),
     paused: Type.Optional(
-      Type.Boolean({ description: 'While it is, nothing that is said gets into the room.' }),
+      Type.Boolean({
+        description: 'Whether the room is paused. A paused room ignores everything that is said.',
+      }),
     ),
   },
   { description: ownAddition },
@@ -134,19 +146,24 @@ export const RoomInfo = Type.Object(
     hidden_words: Type.Array(Type.String()),
     paused: Type.Boolean(),
     state: Type.String({
-      description: 'live while somebody speaks into it, paused, or waiting.',
+      description: 'live while a speaker is connected, paused, or waiting.',
       examples: ['live'],
     }),
     session_id: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The voice session that speaks into it.' }),
+      Type.String({
+        format: 'uuid',
+        description: 'The voice session whose speech the room shows.',
+      }),
     ),
     viewers: Type.Record(Type.String(), Type.Integer(), {
-      description: `Who reads along at the moment, by language; \`${SPOKEN}\` is what is said itself.`,
+      description: `Current number of readers by language; \`${SPOKEN}\` is the untranslated speech.`,
     }),
-    viewer_url: Type.Optional(url('For readers.')),
-    overlay_url: Type.Optional(url('For projectors and streaming programs.')),
-    speaker_url: Type.Optional(url('For who speaks: whoever has it may speak and pause.')),
-    captioner_url: Type.Optional(url('For who types or corrects captions.')),
+    viewer_url: Type.Optional(url('Link for readers.')),
+    overlay_url: Type.Optional(url('Link for projectors and streaming software.')),
+    speaker_url: Type.Optional(
+      url('Link for speakers; its bearer may speak and may pause the room.'),
+    ),
+    captioner_url: Type.Optional(url('Link for captioners, who type and correct captions.')),
     creation_time: Type.String({ format: 'date-time' }),
   },
   { description: ownAddition },
@@ -157,7 +174,7 @@ export const RoomDesk = Type.Object(
   {
     ...RoomInfo.properties,
     heard_languages: Type.Array(Type.String(), {
-      description: 'That can be spoken here: what the running recognisers understand.',
+      description: 'Spoken languages that the running recognisers support.',
     }),
   },
   { description: ownAddition },
@@ -173,9 +190,14 @@ export const RoomPath = Type.Object({ room_id: Type.String() });
 export const RoomLinkCreation = Type.Object(
   {
     role: Type.String({ description: `${roomRoles.join(', ')}.`, examples: ['viewer'] }),
-    label: Type.Optional(Type.String({ description: 'For whom it is.', examples: ['Press'] })),
+    label: Type.Optional(
+      Type.String({ description: 'Name of its recipient.', examples: ['Press'] }),
+    ),
     expires_in_hours: Type.Optional(
-      Type.Number({ description: 'Without it, it is good until it is revoked.', examples: [24] }),
+      Type.Number({
+        description: 'When omitted, the link is valid until it is revoked.',
+        examples: [24],
+      }),
     ),
   },
   { description: ownAddition },
@@ -186,7 +208,7 @@ export const RoomLink = Type.Object(
     link_id: Type.String(),
     role: Type.String(),
     label: Type.String(),
-    url: url('Whoever has it may come in until it expires or is revoked.'),
+    url: url('Admits its bearer until it expires or is revoked.'),
     expiry_time: Type.Optional(Type.String({ format: 'date-time' })),
     creation_time: Type.String({ format: 'date-time' }),
   },
@@ -202,14 +224,16 @@ export const RoomEntrance = Type.Object(
     room_id: Type.String(),
     access: Type.String(),
     may_read: Type.Boolean({
-      description: 'Whether whoever asks may read, with the key they sent.',
+      description: 'Whether the key of this request, if any, permits reading.',
     }),
     name: Type.Optional(
-      Type.String({ description: 'Left out where only signed links lead into the room.' }),
+      Type.String({
+        description: 'Omitted without permission to read if the room admits only signed links.',
+      }),
     ),
     languages: Type.Optional(
       Type.Array(Type.String(), {
-        description: `What it can be read in besides \`${SPOKEN}\`, for those who may.`,
+        description: `Languages available besides \`${SPOKEN}\`. Omitted without permission to read.`,
       }),
     ),
   },
@@ -218,7 +242,9 @@ export const RoomEntrance = Type.Object(
 export const RoomPasscode = Type.Object({ passcode: Type.String() });
 export const RoomEntry = Type.Object(
   {
-    key: Type.String({ description: 'For `key=` and `Authorization: Room-Key …`.' }),
+    key: Type.String({
+      description: 'Key to send as `key` in the query or as `Authorization: Room-Key …`.',
+    }),
     expiry_time: Type.String({ format: 'date-time' }),
   },
   { description: ownAddition },
@@ -232,19 +258,24 @@ export const TypedCaption = Type.Object(
     language: Type.Optional(
       Type.String({
         default: SPOKEN,
-        description: `One of the room's languages, or \`${SPOKEN}\`: that one is translated into the others.`,
+        description: `One of the room's languages, or \`${SPOKEN}\`, whose lines are translated into the others.`,
       }),
     ),
     text: Type.String({
-      description: `At most ${MAX_CAPTION_CHARACTERS} characters; empty takes the line away.`,
+      description: `At most ${MAX_CAPTION_CHARACTERS} characters; an empty text removes the line.`,
     }),
     source_language: Type.Optional(
       Type.String({
-        description: `The language of a new line of \`${SPOKEN}\`; without it, the one that is mostly spoken in the room, or was last.`,
+        description:
+          `Language of a new \`${SPOKEN}\` line. Defaults to the room's main ` +
+          'spoken language, or else to the language last spoken.',
       }),
     ),
     line: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The line it replaces; without it, a new one.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'The line to replace. When omitted, a new line is added.',
+      }),
     ),
   },
   { description: ownAddition },

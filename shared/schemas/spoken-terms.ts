@@ -11,7 +11,8 @@ export const MAX_SPOKEN_TERMS = 1000;
 export const MAX_SPOKEN_TERM_CHARACTERS = 100;
 
 const ownAddition =
-  'Our own addition: lists are made here, and a voice session names one as `spoken_terms_id`.';
+  'Our own addition: lists are created here, and a voice ' +
+  'session refers to one by `spoken_terms_id`.';
 
 const name = Type.String({
   description: 'At most 1,024 bytes of UTF-8.',
@@ -19,14 +20,15 @@ const name = Type.String({
 });
 const language = Type.Optional(
   Type.String({
-    description: 'Base language of the terms; left out, they may be said in any.',
+    description: 'Base language of the terms; when omitted, the terms apply to every language.',
     examples: ['en'],
   }),
 );
 const terms = Type.Array(Type.String(), {
   description:
-    `Words and phrases that are likely to be said: at most ${MAX_SPOKEN_TERMS} of at most ` +
-    `${MAX_SPOKEN_TERM_CHARACTERS} characters. Blanks around them and repetitions are dropped.`,
+    'Words and phrases that the recogniser should expect: at most ' +
+    `${MAX_SPOKEN_TERMS}, each of at most ${MAX_SPOKEN_TERM_CHARACTERS} ` +
+    'characters. Surrounding spaces and duplicates are removed.',
   examples: [['Dragoman', 'Zembla Quartz']],
 });
 

@@ -30,7 +30,7 @@ export const ConfiguredRules = Type.Object(
     Category
   >,
   {
-    description: 'Categories with rules, and of each rule the option that is chosen.',
+    description: 'The chosen option of each rule, by category.',
     examples: [{ punctuation: { apostrophe: 'use_curly_apostrophes' } }],
   },
 );
@@ -40,23 +40,27 @@ const name = Type.String({
   examples: ['House style'],
 });
 const language = Type.String({
-  description: `Language of the texts it applies to: ${styleLanguages.join(', ')}. Serves its variants.`,
+  description:
+    'Language of the translations to which the list applies, ' +
+    `including its variants: ${styleLanguages.join(', ')}.`,
   examples: ['en'],
 });
 
 /** An instruction, as sent by clients. */
 export const StyleInstructionContent = Type.Object({
   label: Type.String({
-    description: `What people call it: at most ${MAX_STYLE_LABEL_CHARACTERS} characters.`,
+    description: `Name of the instruction: at most ${MAX_STYLE_LABEL_CHARACTERS} characters.`,
     examples: ['Tone'],
   }),
   prompt: Type.String({
-    description: `What is to be done: at most ${MAX_STYLE_PROMPT_CHARACTERS} characters.`,
+    description: `The instruction itself: at most ${MAX_STYLE_PROMPT_CHARACTERS} characters.`,
     examples: ['Sound like a friendly neighbour.'],
   }),
   source_language: Type.Optional(
     Type.String({
-      description: 'Translations from another language do without it. Left out: for all.',
+      description:
+        'Restricts the instruction to translations from this ' +
+        'language. When omitted, it applies to all.',
       examples: ['de'],
     }),
   ),
@@ -82,14 +86,16 @@ const described = {
   language,
   creation_time: Type.String({ format: 'date-time' }),
   updated_time: Type.String({ format: 'date-time' }),
-  version: Type.Integer({ minimum: 1, description: 'One more after every change.' }),
+  version: Type.Integer({ minimum: 1, description: 'Increases by one with every change.' }),
 };
 
 /** A list with its complete content. */
 export const StyleRuleList = Type.Object({
   ...described,
   configured_rules: ConfiguredRules,
-  custom_instructions: Type.Array(StyleInstruction, { description: 'In the order they came.' }),
+  custom_instructions: Type.Array(StyleInstruction, {
+    description: 'In the order in which they were added.',
+  }),
 });
 
 /** An entry of a listing; rules and instructions are included only on request. */
@@ -111,14 +117,24 @@ export const StyleRulePage = Type.Object({
   detailed: Type.Optional(
     Type.String({
       enum: ['true', 'false', '1', '0'],
-      description: 'Whether rules and instructions are told as well.',
+      description: 'Whether to include rules and instructions.',
     }),
   ),
   page: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: LAST_PAGE, default: 0, description: 'The first is 0.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: LAST_PAGE,
+      default: 0,
+      description: 'Page number, from 0.',
+    }),
   ),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Lists a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      default: 10,
+      description: 'Number of lists on a page.',
+    }),
   ),
 });
 

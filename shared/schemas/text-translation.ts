@@ -21,14 +21,17 @@ function tagNames(description: string) {
 
 /** Sent by clients that date from the time when some languages were in beta. */
 export const EnableBetaLanguages = Type.Optional(
-  Type.Boolean({ deprecated: true, description: 'Has no effect: every language is there.' }),
+  Type.Boolean({
+    deprecated: true,
+    description: 'Has no effect: every language is always available.',
+  }),
 );
 
 export const TextTranslationRequest = Type.Object({
   text: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: MAX_TEXTS,
-    description: 'Texts to translate, each on its own.',
+    description: 'Texts to translate, each independently of the others.',
     examples: [['Good morning.']],
   }),
   target_lang: Type.String({ examples: ['ES'] }),
@@ -36,41 +39,52 @@ export const TextTranslationRequest = Type.Object({
     Type.String({
       examples: ['EN'],
       description:
-        'Detected for each text when omitted, as /v3/detect/language does. A text in a language that is not served ' +
-        'is refused; one that may be in several is taken for the likeliest that is served.',
+        'When omitted, detected for each text as by /v3/detect/language. A ' +
+        'text in an unsupported language is refused; an ambiguous text is ' +
+        'taken to be in its most likely supported language.',
     }),
   ),
   context: Type.Optional(
-    Type.String({ description: 'Informs the translation; neither translated nor billed.' }),
+    Type.String({
+      description: 'Additional text that helps to translate; neither translated nor billed itself.',
+    }),
   ),
   model_type: Type.Optional(
     choice(
       ['latency_optimized', 'quality_optimized', 'prefer_quality_optimized'],
-      'Whether the quickest engine of the pair serves, or the one preferred by the settings.',
+      'latency_optimized uses the fastest engine of the language pair; ' +
+        'the others use the one that the settings prefer.',
     ),
   ),
   split_sentences: Type.Optional(
     choice(
       ['0', '1', 'nonewlines'],
-      '0: not at all; 1: at punctuation and line breaks; nonewlines: at punctuation. Default 1, with tag_handling html nonewlines.',
+      '0: no splitting; 1: at punctuation and line breaks; nonewlines: at punctuation ' +
+        'only. The default is 1, or nonewlines with tag_handling html.',
     ),
   ),
   preserve_formatting: Type.Optional(
-    Type.Boolean({ description: 'Keeps outer punctuation and the case of the first letter.' }),
+    Type.Boolean({
+      description: 'Keeps the punctuation around the text and the case of its first letter.',
+    }),
   ),
   formality: Type.Optional(
     choice(
       ['default', 'more', 'less', 'prefer_more', 'prefer_less'],
-      'The prefer_ values fall back to default where it cannot be chosen.',
+      'The prefer_ values fall back to default where the formality cannot be chosen.',
     ),
   ),
   glossary_id: Type.Optional(
-    Type.String({ description: 'Needs source_lang; must have a dictionary of the pair.' }),
+    Type.String({
+      description:
+        'Requires source_lang; the glossary must have a dictionary for the language pair.',
+    }),
   ),
   glossary_ids: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: MAX_GLOSSARIES,
-      description: 'Several glossaries, the first ones win; not together with glossary_id.',
+      description:
+        'Several glossaries, earlier ones taking precedence; cannot be combined with glossary_id.',
     }),
   ),
   style_id: Type.Optional(Type.String()),
@@ -81,20 +95,20 @@ export const TextTranslationRequest = Type.Object({
       }),
       {
         maxItems: MAX_INSTRUCTIONS,
-        description: 'Wishes in plain words, for engines that can follow them.',
+        description: 'Instructions in natural language, for engines that can follow them.',
       },
     ),
   ),
   translation_memory_id: Type.Optional(Type.String()),
   translation_memory_threshold: Type.Optional(
     // Accepts any value, because the service has better messages for invalid ones.
-    Type.Unknown({ description: 'Least match in percent, 0 to 100; default 75.' }),
+    Type.Unknown({ description: 'Minimum match in percent, 0 to 100; default 75.' }),
   ),
   show_billed_characters: Type.Optional(Type.Boolean()),
-  tag_handling: Type.Optional(choice(['xml', 'html'], 'How to read markup in the texts.')),
+  tag_handling: Type.Optional(choice(['xml', 'html'], 'Kind of markup in the texts.')),
   tag_handling_version: Type.Optional(choice(['v1', 'v2'], 'v2 refuses malformed markup.')),
   outline_detection: Type.Optional(
-    Type.Boolean({ description: 'false: only splitting_tags divide XML into sentences.' }),
+    Type.Boolean({ description: 'When false, only splitting_tags divide XML into sentences.' }),
   ),
   splitting_tags: Type.Optional(tagNames('Elements that always divide sentences.')),
   non_splitting_tags: Type.Optional(tagNames('Elements that never divide sentences.')),
@@ -107,18 +121,20 @@ export const TextTranslationResponse = Type.Object({
     Type.Object({
       detected_source_language: Type.String({
         description:
-          'Base language in upper case. Of a text without a word that of the first one with words, or EN.',
+          'Base language in upper case. A text without words takes the ' +
+          'language of the first text with words, or else EN.',
       }),
       text: Type.String(),
       billed_characters: Type.Optional(
         Type.Integer({
-          description: 'Unicode code points of the source; with show_billed_characters.',
+          description:
+            'Unicode code points of the source text; present with show_billed_characters.',
         }),
       ),
       model_type_used: Type.Optional(
-        choice(['latency_optimized', 'quality_optimized'], 'With model_type.'),
+        choice(['latency_optimized', 'quality_optimized'], 'Present with model_type.'),
       ),
-      tag_handling_version: Type.Optional(choice(['v1', 'v2'], 'With tag_handling.')),
+      tag_handling_version: Type.Optional(choice(['v1', 'v2'], 'Present with tag_handling.')),
     }),
   ),
 });

@@ -15,12 +15,14 @@ export const TranslationMemory = Type.Object({
     description: 'In lower case.',
     examples: [['de', 'es-419']],
   }),
-  segment_count: Type.Integer({ description: 'A segment with several targets counts once.' }),
+  segment_count: Type.Integer({
+    description: 'Number of segments; a segment with several targets counts once.',
+  }),
 });
 
 export const TranslationMemoryList = Type.Object({
-  translation_memories: Type.Array(TranslationMemory, { description: 'The oldest first.' }),
-  total_count: Type.Integer({ description: 'On all pages.' }),
+  translation_memories: Type.Array(TranslationMemory, { description: 'Oldest first.' }),
+  total_count: Type.Integer({ description: 'Number of memories on all pages.' }),
 });
 
 /** Limit on page numbers that keeps offsets within what databases can count. */
@@ -28,10 +30,20 @@ const LAST_PAGE = 10_000_000;
 
 export const TranslationMemoryPage = Type.Object({
   page: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: LAST_PAGE, default: 0, description: 'The first is 0.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: LAST_PAGE,
+      default: 0,
+      description: 'Page number, from 0.',
+    }),
   ),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 25, default: 10, description: 'Memories a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 25,
+      default: 10,
+      description: 'Number of memories on a page.',
+    }),
   ),
 });
 

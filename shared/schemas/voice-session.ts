@@ -27,7 +27,10 @@ export const MAX_TARGET_LANGUAGES = 5;
  */
 export const VoiceSessionRequest = Type.Object({
   source_media_content_type: Type.String({
-    description: `Format of the audio, one channel: ${sourceMediaTypes.join(', ')}. Blanks after ";" do not matter.`,
+    description:
+      'Format of the single-channel audio: ' +
+      `${sourceMediaTypes.join(', ')}. Spaces after ";" are ` +
+      'ignored.',
     examples: ['audio/pcm;encoding=s16le;rate=16000'],
   }),
   message_format: Type.Optional(
@@ -37,38 +40,43 @@ export const VoiceSessionRequest = Type.Object({
     }),
   ),
   source_language: Type.Optional(
-    Type.String({ description: 'Language that is spoken.', examples: ['en'] }),
+    Type.String({ description: 'Spoken language.', examples: ['en'] }),
   ),
   source_language_mode: Type.Optional(
     Type.String({
       default: 'auto',
-      description: 'auto takes source_language as a hint, fixed as mandatory.',
+      description: 'auto treats source_language as a hint, fixed as mandatory.',
     }),
   ),
   target_languages: Type.Optional(
     Type.Array(Type.String(), {
       default: [],
-      description: `Languages to translate into, at most ${MAX_TARGET_LANGUAGES}; none for a transcript only.`,
+      description: `Languages to translate into, at most ${MAX_TARGET_LANGUAGES}; empty for a transcript only.`,
       examples: [['es', 'fr']],
     }),
   ),
   target_media_languages: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Language to speak, at most one; it becomes a target language as well.',
+      description:
+        'Language of the translated speech, at most one; it also becomes a target language.',
     }),
   ),
   target_media_content_type: Type.Optional(
     Type.String({
-      description: `Format of the speech, ${defaultTargetMediaType} by default: ${targetMediaTypes.join(', ')}.`,
+      description:
+        'Format of the translated speech, by default ' +
+        `${defaultTargetMediaType}: ${targetMediaTypes.join(', ')}.`,
     }),
   ),
   target_media_voice: Type.Optional(
-    Type.String({ description: 'male or female; by default whatever suits the language.' }),
+    Type.String({ description: 'male or female; the default depends on the language.' }),
   ),
   spoken_terms_id: Type.Optional(
-    Type.String({ description: 'A list of spoken terms: words that are likely to be said.' }),
+    Type.String({ description: 'List of spoken terms: words that the recogniser should expect.' }),
   ),
-  glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
+  glossary_id: Type.Optional(
+    Type.String({ description: 'Glossary to apply to the translations.' }),
+  ),
   formality: Type.Optional(
     Type.String({ default: 'default', description: 'default, formal, more, informal or less.' }),
   ),
@@ -76,40 +84,45 @@ export const VoiceSessionRequest = Type.Object({
     Type.String({
       default: 'balanced',
       description:
-        'Our addition. instant shows every word at once, balanced what is unlikely to change, settled nothing that can change.',
+        'Our addition. instant shows every recognised word at once, balanced only words that ' +
+        'are unlikely to change, settled only words that can no longer change.',
     }),
   ),
   acknowledgements: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Our addition. Numbers the messages that must not be lost and tells how much audio has arrived, so that nothing is lost or doubled when a connection drops.',
+        'Our addition. Numbers the messages that must not be lost and acknowledges ' +
+        'received audio, so that a dropped connection loses and repeats nothing.',
     }),
   ),
   word_details: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Our addition. Concluded segments of what was said tell the times of their words and how sure the recogniser is of each, as far as it does.',
+        'Our addition. Adds the times of words and their confidence to concluded ' +
+        'source segments, as far as the recogniser provides them.',
     }),
   ),
   lag_updates: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Our addition. Tells when the recogniser falls behind the audio.',
+      description: 'Our addition. Reports when the recogniser falls behind the audio.',
     }),
   ),
   room_id: Type.Optional(
     Type.String({
       description:
-        'Our addition. A room of your account in which others read along, whatever the targets of the session.',
+        'Our addition. Room of your account that shows the captions of this session to its ' +
+        'readers, in the languages of the room rather than the targets of the session.',
     }),
   ),
   session_updates: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Our addition. `session_updated` tells at once what is in force, so that a client knows that `session_update` is understood here.',
+        'Our addition. Sends `session_updated` with the values in force at the start, ' +
+        'which tells the client that the server supports `session_update`.',
     }),
   ),
 });
@@ -130,7 +143,10 @@ const { properties: requested } = VoiceSessionRequest;
 /** `session_update`: omitted fields stay as they are, null restores the default of a request (RFC 7396). */
 export const VoiceSessionUpdate = Type.Object({
   id: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Your name for it; the answer carries it.' }),
+    Type.String({
+      maxLength: 64,
+      description: 'Identifier chosen by the client; the answer repeats it.',
+    }),
   ),
   target_languages: orNull(requested.target_languages),
   target_media_languages: orNull(requested.target_media_languages),
@@ -148,9 +164,9 @@ function orNull<Schema extends TSchema>(schema: Schema) {
 /** The response of `POST /v3/voice/realtime`: where to connect to the requested session. */
 export const RequestedVoiceSession = Type.Object({
   streaming_url: Type.String({
-    description: 'Where to open the WebSocket, as `{streaming_url}?token={token}`.',
+    description: 'Address of the WebSocket, to be opened as `{streaming_url}?token={token}`.',
   }),
-  token: Type.String({ description: 'Good for one connection, within a short time.' }),
+  token: Type.String({ description: 'Valid for one connection and a short time.' }),
   session_id: Type.String({ format: 'uuid' }),
 });
 
@@ -161,7 +177,8 @@ export const VoiceReconnection = Type.Object({
     Type.Integer({
       minimum: 0,
       description:
-        'Our addition: `sequence` of the last message you have, 0 for none. What came after it is sent again.',
+        'Our addition. `sequence` of the last message received, 0 ' +
+        'for none. All later messages are sent again.',
     }),
   ),
 });
@@ -173,10 +190,12 @@ export const VoiceReconnection = Type.Object({
 export const VoiceReconnectedSession = Type.Object({
   ...RequestedVoiceSession.properties,
   received_audio_ms: Type.Optional(
-    Type.Number({ description: 'Audio that has arrived in this session, in ms.' }),
+    Type.Number({ description: 'Audio received in this session, in ms.' }),
   ),
   received_audio_bytes: Type.Optional(
-    Type.Integer({ description: 'The same in bytes: go on with the byte after them.' }),
+    Type.Integer({
+      description: 'Audio received in this session, in bytes; continue with the next byte.',
+    }),
   ),
 });
 

@@ -27,21 +27,23 @@ export const writingTones = ['confident', 'diplomatic', 'enthusiastic', 'friendl
 
 const Texts = Type.Array(Type.String(), {
   minItems: 1,
-  description: 'Texts to improve, each on its own; several sentences each, order kept.',
+  description:
+    'Texts to improve, each independently of the others. A text may have several sentences.',
   examples: [['I could of told you that their late.']],
 });
 const TargetLanguage = Type.Optional(
   Type.String({
     description:
-      `One of ${writeLanguages.join(', ')}. The texts are in that language; their spelling becomes ` +
-      'that of the variant. A text that is in another language stays as it is. Without it each text ' +
-      'keeps its own language, so that they may be in several.',
+      `One of ${writeLanguages.join(', ')}. Texts in that language are improved and take the ` +
+      'spelling of the variant; texts in other languages are returned unchanged. When omitted, each ' +
+      'text keeps its own language, and the texts may be in different languages.',
     examples: ['en-GB'],
   }),
 );
 const wish = (values: readonly string[], other: string) =>
-  `default, ${values.join(', ')}, or one of these with prefer_ before it, which falls back to ` +
-  `default where it cannot be chosen. Not together with ${other}. Takes an engine that rephrases.`;
+  `default, ${values.join(', ')}, or one of these prefixed with prefer_, ` +
+  'which falls back to default where it cannot be chosen. Cannot be ' +
+  `combined with ${other}. Requires an engine that rephrases.`;
 
 export const CorrectionRequest = Type.Object({ text: Texts, target_lang: TargetLanguage });
 
