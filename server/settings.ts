@@ -18,13 +18,13 @@ const recogniserChoice = Object.keys(recognisers).join('|');
 const server = {
   HOST: Type.String({
     default: '127.0.0.1',
-    description: 'Address to listen on; `0.0.0.0` for every network the machine is in.',
+    description: 'Address to listen on; `0.0.0.0` listens on all network interfaces.',
   }),
   PORT: Type.Integer({
     default: 8080,
     minimum: 0,
     maximum: 65535,
-    description: 'Port to listen on; `0` takes a free one.',
+    description: 'Port to listen on; `0` picks a free port.',
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
@@ -35,11 +35,13 @@ const server = {
   ),
   TRUST_PROXY: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'off',
-    description: '`on` believes `X-Forwarded-Proto`, `-Host` and `-For` of a proxy in front.',
+    description:
+      '`on` trusts the headers `X-Forwarded-Proto`, `-Host` and `-For` that a reverse proxy sets.',
   }),
   TLS_CERT_FILE: Type.Optional(
     Type.String({
-      description: 'Certificate chain (PEM); with `TLS_KEY_FILE` the server speaks HTTPS.',
+      description:
+        'Certificate chain (PEM); together with `TLS_KEY_FILE` it makes the server speak HTTPS.',
     }),
   ),
   TLS_KEY_FILE: Type.Optional(
@@ -47,57 +49,62 @@ const server = {
   ),
   DATA_DIR: Type.String({
     default: 'data',
-    description: 'Folder for what must last, such as the API key.',
+    description: 'Folder for persistent data, such as the API key.',
   }),
   MODELS_DIR: Type.Optional(
     Type.String({
       description:
-        'Folder of the models that are installed, `models` in `DATA_DIR` without it; servers may share one.',
+        'Folder of the installed models, by default `models` in ' +
+        '`DATA_DIR`. Several servers may share it.',
     }),
   ),
   MODELS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://',
       description:
-        'Mirror from which `dragoman models install` downloads, but for what comes from npm.',
+        'Mirror from which `dragoman models install` downloads all models except npm packages.',
     }),
   ),
   STORAGE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
       description:
-        'PostgreSQL database, for example `postgres://user:password@host/dragoman`; without it, SQLite in `DATA_DIR`.',
+        'PostgreSQL database, for example ' +
+        '`postgres://user:password@host/dragoman`; by default, SQLite ' +
+        'in `DATA_DIR`.',
     }),
   ),
   DEMO: Type.Union([Type.Literal('auto'), Type.Literal('on'), Type.Literal('off')], {
     default: 'auto',
     description:
-      'Demo page and its token endpoint, which needs no key: `auto` is on only when `HOST` is a loopback address and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
+      'Demo page and its token endpoint, which needs no API key. `auto` enables both only when ' +
+      '`HOST` is a loopback address and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
   }),
   CONSOLE: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
-    description: 'Whether accounts can be administered in a browser, at `/console`.',
+    description: 'Administration of accounts in a browser, at `/console`.',
   }),
   WARM_UP: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
-    description: 'Whether what starts slowly is started ahead, where 2 GiB of memory are free.',
+    description: 'Starts slow components in advance if 2 GiB of memory are free.',
   }),
   STOP_SECONDS: Type.Number({
     default: 10,
     minimum: 0,
     maximum: MAX_SECONDS,
     description:
-      'On SIGTERM, how long running sessions may take to conclude; those that another server can go on with do so at once (`BROKER_URL`).',
+      'How long running sessions may take to conclude after SIGTERM, in seconds. With ' +
+      '`BROKER_URL`, sessions that another server can continue are handed over at once.',
   }),
   METRICS_KEY: Type.Optional(
     Type.String({
       description:
-        'Whoever sends it as a bearer token may read `/metrics`; without it only this machine may.',
+        'Bearer token that grants access to `/metrics`. Without it, only this machine has access.',
     }),
   ),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'Least level that is logged (JSON lines on standard error).' },
+    { default: 'info', description: 'Lowest level to log, as JSON lines on standard error.' },
   ),
 };
 
@@ -106,13 +113,15 @@ const cluster = {
     Type.String({
       pattern: '^(rediss?|unix)://[^?#]+',
       description:
-        'Redis 7 or Valkey that several servers share, for example `redis://user:password@host:6379`; they share the database of `STORAGE_URL` too. Without it, a server keeps what is in flight to itself.',
+        'Redis 7 or Valkey shared by several servers, for example ' +
+        '`redis://user:password@host:6379`; they must also share the database of ' +
+        '`STORAGE_URL`. Without it, each server keeps its live state to itself.',
     }),
   ),
   CLUSTER_NAME: Type.String({
     default: 'dragoman',
     pattern: '^[\\w.-]{1,64}$',
-    description: 'Before all keys in Redis: letters, digits, `_`, `.` and `-`.',
+    description: 'Prefix of all keys in Redis: letters, digits, `_`, `.` and `-`.',
   }),
 };
 
@@ -121,37 +130,42 @@ const accounts = {
     default: 0,
     minimum: 0,
     description:
-      'Requests of one API key in a minute, over all servers that share a broker; more are answered with 429. `0` is no limit.',
+      'Maximum requests of one API key in a minute, across all servers that share a ' +
+      'broker; further requests are answered with 429. `0` means no limit.',
   }),
   TEXT_MAX_UNDER_WAY: Type.Integer({
     default: 1_000_000,
     minimum: 1,
     description:
-      'Characters of one account that are translated or improved at a time; more are answered with 429. A request alone may have more.',
+      'Maximum characters of one account being translated or improved at a time; further requests ' +
+      'are answered with 429. A single request may exceed it when nothing else is running.',
   }),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^/?#]+/?$',
       description:
-        'Mail server that takes notices of limits: `smtp://user:password@mail.example.org:587`; `smtps://` is TLS from the start.',
+        'Mail server for notices about usage limits: ' +
+        '`smtp://user:password@mail.example.org:587`, or `smtps://` for TLS from ' +
+        'the start.',
     }),
   ),
   SMTP_FROM: Type.Optional(
     Type.String({
       pattern: '^([^<>]*<[^\\s<>@]+@[^\\s<>@]+>|[^\\s<>@]+@[^\\s<>@]+)$',
-      description: 'Who they are from: `Dragoman <dragoman@example.org>`.',
+      description: 'Sender of the notices: `Dragoman <dragoman@example.org>`.',
     }),
   ),
   LEGACY_AUTH: Type.Union([Type.Literal('off'), Type.Literal('brown-out')], {
     default: 'off',
     description:
-      'Keys in the query or the body: `off` refuses them; `brown-out` takes them on the plan pro outside of the refused part of each hour.',
+      'API keys in the query or the body: `off` refuses them; `brown-out` accepts ' +
+      'them on the plan pro, except during the refused part of each hour.',
   }),
   LEGACY_AUTH_REFUSED_PERCENT: Type.Integer({
     default: 50,
     minimum: 0,
     maximum: 100,
-    description: 'With `LEGACY_AUTH=brown-out`, how much of each hour refuses such keys.',
+    description: 'Percentage of each hour in which `LEGACY_AUTH=brown-out` refuses such keys.',
   }),
 };
 
@@ -160,50 +174,57 @@ const voice = {
     default: 100,
     minimum: 1,
     description:
-      'Voice sessions at once, waiting ones included, over all servers that share a broker; more are answered with 429.',
+      'Maximum concurrent voice sessions, including waiting ones, across all ' +
+      'servers that share a broker; further ones are answered with 429.',
   }),
   VOICE_MAX_SESSIONS_PER_KEY: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'The same of one API key.',
+    description: 'Maximum concurrent voice sessions of one API key.',
   }),
   VOICE_LOAD_PERCENT: Type.Integer({
     default: 80,
     minimum: 0,
     maximum: 100,
     description:
-      "Share of the machine's processors that recognisers on it may take. What a speaker takes is measured; one who would be too many is answered with 429. 0 lets everybody in.",
+      "Percentage of this machine's processors that its recognisers may " +
+      'use, based on the measured load of a speaker; speakers beyond it ' +
+      'are answered with 429. `0` turns the check off.',
   }),
   VOICE_TOKEN_SECONDS: Type.Number({
     default: 60,
     exclusiveMinimum: 0,
     maximum: MAX_SECONDS,
-    description: 'How long a session token can be used to connect.',
+    description: 'Lifetime of a session token, in seconds.',
   }),
   VOICE_IDLE_SECONDS: Type.Number({
     default: 30,
     exclusiveMinimum: 0,
     maximum: MAX_SECONDS,
-    description: 'A voice session without audio for this long is ended.',
+    description: 'Seconds without audio after which a voice session is ended.',
   }),
   VOICE_CONNECTION_SECONDS: Type.Number({
     default: 3600,
     exclusiveMinimum: 0,
     maximum: MAX_SECONDS,
-    description: 'Longest voice connection; its client may reconnect.',
+    description:
+      'Maximum duration of a voice connection, in seconds; the client may reconnect afterwards.',
   }),
   VOICE_RESUME_SECONDS: Type.Number({
     default: 60,
     minimum: 0,
     maximum: MAX_SECONDS,
-    description: 'How long a voice session whose connection dropped waits for its client.',
+    description:
+      'How long a voice session waits for its client to reconnect ' +
+      'after the connection dropped, in seconds.',
   }),
   VOICE_MAX_LAG_SECONDS: Type.Number({
     default: 5,
     minimum: 1,
     maximum: 600,
     description:
-      'Audio that may wait for a recogniser that falls behind; then the client is held back.',
+      'Maximum audio waiting for a recogniser, in seconds, before ' +
+      'the server applies back-pressure to the client.',
   }),
   VOICE_PAUSE_MS: Type.Integer({
     default: 600,
@@ -215,17 +236,20 @@ const voice = {
     default: 15,
     minimum: 5,
     maximum: 25,
-    description: 'Speech without a pause is cut, between two words, after about this long.',
+    description:
+      'Approximate length in seconds after which speech without a pause is cut between two words.',
   }),
   FFMPEG: Type.String({
     default: 'ffmpeg',
-    description: 'Program that decodes MP3, AAC and Vorbis, and encodes AAC.',
+    description: 'FFmpeg executable, which decodes MP3, AAC and Vorbis, and encodes AAC.',
   }),
   VOICE_FFMPEG_PROCESSES: Type.Integer({
     default: 64,
     minimum: 1,
     maximum: 10_000,
-    description: 'Voice sessions it decodes at once; each takes about 50 MB.',
+    description:
+      'Maximum FFmpeg processes, one for each voice session ' +
+      'that it decodes; each takes about 50 MB.',
   }),
 };
 
@@ -233,17 +257,19 @@ const events = {
   EVENTS_MAX_VIEWERS: Type.Integer({
     default: 10_000,
     minimum: 1,
-    description: 'Who may read along in rooms at once; more are answered with 429.',
+    description: 'Maximum concurrent readers of all rooms; further ones are answered with 429.',
   }),
   EVENTS_MAX_VIEWERS_PER_ROOM: Type.Integer({
     default: 5_000,
     minimum: 1,
-    description: 'The same for one room.',
+    description: 'Maximum concurrent readers of one room.',
   }),
   EVENTS_MAX_VIEWERS_PER_ADDRESS: Type.Integer({
     default: 2_000,
     minimum: 1,
-    description: 'The same from one network address: a hall full of phones may have but one.',
+    description:
+      'Maximum concurrent readers from one network address; all ' +
+      'phones in a hall may share a single address.',
   }),
 };
 
@@ -251,7 +277,11 @@ const recognition = {
   RECOGNISER: Type.Optional(
     Type.String({
       pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,
-      description: `Speech recognisers, the preferred first: ${defaultRecognisers.join(', ')}. Without it all that are installed or connected, in this order; \`silent\` hears nothing and serves load tests.`,
+      description:
+        'Speech recognisers in order of preference: ' +
+        `${defaultRecognisers.join(', ')}. By default all that are installed or ` +
+        'connected, in this order; `silent` recognises nothing and is for load ' +
+        'tests.',
     }),
   ),
   ...settingsOf(recognisers),
@@ -260,7 +290,9 @@ const recognition = {
 const translation = {
   TRANSLATION_ENGINES: Type.Optional(
     Type.String({
-      description: `Which engines serve a direction, the preferred first: \`en/de: chat; *: apertium, chat\`; others are not asked. Without it all serve: ${Object.keys(translators).join(', ')}.`,
+      description:
+        'Engines for each direction in order of preference: `en/de: chat; *: apertium, chat`; no ' +
+        `others are used. By default all are used: ${Object.keys(translators).join(', ')}.`,
     }),
   ),
   ...settingsOf(translators),
@@ -269,12 +301,13 @@ const translation = {
     default: 256,
     minimum: 0,
     maximum: 65_536,
-    description: 'Memory for glossaries that are in use, ready to be searched.',
+    description: 'Memory for glossaries in use, kept ready for matching, in MB.',
   }),
   LATENCY_CONFLICTS: Type.Union([Type.Literal('refuse'), Type.Literal('accept')], {
     default: 'refuse',
     description:
-      'Whether `model_type: latency_optimized` is refused beside tag handling v2, style rules, instructions and translation memories.',
+      'Whether to refuse or accept `model_type: latency_optimized` combined with tag ' +
+      'handling v2, style rules, instructions or translation memories.',
   }),
 };
 
@@ -284,43 +317,45 @@ const documents = {
   DOCUMENT_WORKER: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description:
-      'Whether the server starts a process that translates documents; `off` where others do: `node dist/bundle/worker.js`, with the same settings.',
+      'Whether the server starts a worker process for documents. Use `off` if separate ' +
+      'workers run: `node dist/bundle/worker.js`, with the same settings.',
   }),
   DOCUMENT_JOBS: Type.Integer({
     default: 2,
     minimum: 1,
     maximum: 64,
-    description: 'Documents that such a process translates at once.',
+    description: 'Documents that a worker translates concurrently.',
   }),
   DOCUMENT_TIME_SECONDS: Type.Number({
     default: 300,
     exclusiveMinimum: 0,
     maximum: MAX_SECONDS,
-    description: 'Longest time to open a document, and again to write it.',
+    description: 'Time limit for opening a document, and again for writing it, in seconds.',
   }),
   DOCUMENT_MEMORY_MB: Type.Integer({
     default: 1024,
     minimum: 128,
     maximum: 65_536,
-    description: 'Memory that opening and writing one document may take.',
+    description: 'Memory limit for opening and writing one document, in MB.',
   }),
   DOCUMENT_ATTEMPTS: Type.Integer({
     default: 3,
     minimum: 1,
     maximum: 100,
-    description: 'How often a document is tried whose process ends or whose engines fail.',
+    description: 'Maximum attempts at a document whose worker process ends or whose engines fail.',
   }),
   DOCUMENT_MAX_PER_ACCOUNT: Type.Integer({
     default: 100,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Documents an account may have here, until it has downloaded some.',
+    description:
+      'Maximum documents of an account on the server; downloading a result frees its place.',
   }),
   DOCUMENT_EXPIRY_HOURS: Type.Number({
     default: 24,
     exclusiveMinimum: 0,
     maximum: 8760,
-    description: 'How long results that nobody downloads are kept.',
+    description: 'Retention of results that have not been downloaded, in hours.',
   }),
 };
 

@@ -52,13 +52,21 @@ export const openAiRealtime = declareEngine({
     OPENAI_REALTIME_URL: Type.Optional(
       Type.String({
         pattern: '^(https?|wss?)://',
-        description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
+        description:
+          'Base URL, including `/v1`, of an OpenAI-compatible ' +
+          'server that transcribes speech in real time.',
       }),
     ),
-    OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-    OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    OPENAI_REALTIME_MODEL: Type.Optional(
+      Type.String({ description: 'Model of the real-time server.' }),
+    ),
+    OPENAI_REALTIME_KEY: Type.Optional(
+      Type.String({ description: 'API key of the real-time server, if it requires one.' }),
+    ),
     OPENAI_REALTIME_LANGUAGES: Type.Optional(
-      Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+      Type.String({
+        description: 'Languages that the model recognises; by default, those of Whisper.',
+      }),
     ),
   },
   start: async ({ log, settings }) => {

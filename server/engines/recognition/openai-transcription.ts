@@ -69,16 +69,20 @@ export const openAiTranscription = declareEngine({
       Type.String({
         pattern: '^https?://',
         description:
-          'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
+          'Base URL, including `/v1`, of an OpenAI-compatible server that ' +
+          'transcribes whole utterances: speaches, vLLM, whisper.cpp or hosted.',
       }),
     ),
-    OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    OPENAI_TRANSCRIPTION_MODEL: Type.Optional(
+      Type.String({ description: 'Model of the transcription server.' }),
+    ),
     OPENAI_TRANSCRIPTION_KEY: Type.Optional(
-      Type.String({ description: 'Its key, if it wants one.' }),
+      Type.String({ description: 'API key of the transcription server, if it requires one.' }),
     ),
     OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
       Type.String({
-        description: 'Languages its model hears, `de,en`; those of Whisper without it.',
+        description:
+          'Languages that the model recognises, for example `de,en`; by default, those of Whisper.',
       }),
     ),
     OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
@@ -86,13 +90,14 @@ export const openAiTranscription = declareEngine({
       minimum: 0,
       maximum: 60,
       description:
-        'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
+        'Seconds of new speech after which an unfinished utterance is sent ' +
+        'again for tentative captions; `0` turns this off.',
     }),
     OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
       default: 30,
       exclusiveMinimum: 0,
       maximum: MAX_SECONDS,
-      description: 'Longest wait for its answer.',
+      description: 'Timeout for an answer of the transcription server, in seconds.',
     }),
   },
   start: async ({ log, settings }) => {

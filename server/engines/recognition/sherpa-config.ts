@@ -11,7 +11,7 @@ export const sherpaSettings = {
     default: 1,
     minimum: 1,
     maximum: 64,
-    description: 'Threads that one decoding of a local model takes.',
+    description: 'Threads for each decoding with a local model.',
   }),
 };
 

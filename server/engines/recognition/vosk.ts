@@ -69,11 +69,11 @@ export const vosk = declareEngine({
     VOSK_URL: Type.Optional(
       Type.String({
         description:
-          'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
+          'Address of a Vosk server, or one address for each language: `en=ws://a:2700,de=ws://b:2700`.',
       }),
     ),
     VOSK_LANGUAGES: Type.Optional(
-      Type.String({ description: 'The language of its model; `en` without it.' }),
+      Type.String({ description: 'Language of the model of the Vosk server; `en` by default.' }),
     ),
   },
   start: async ({ log, settings: { VOSK_URL: url, VOSK_LANGUAGES: languages } }) =>

@@ -60,10 +60,12 @@ export const whisperLive = declareEngine({
       }),
     ),
     WHISPERLIVE_MODEL: Type.Optional(
-      Type.String({ description: 'Its model; `small` without it.' }),
+      Type.String({ description: 'Model of the WhisperLive server; `small` by default.' }),
     ),
     WHISPERLIVE_LANGUAGES: Type.Optional(
-      Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+      Type.String({
+        description: 'Languages that the model recognises; by default, those of Whisper.',
+      }),
     ),
   },
   start: async ({ log, settings }) => {

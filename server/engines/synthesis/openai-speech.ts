@@ -56,28 +56,35 @@ export const openAiSpeech = declareEngine({
     SPEECH_URL: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description: 'OpenAI-compatible server that speaks, up to `/v1`.',
+        description:
+          'Base URL, including `/v1`, of an OpenAI-compatible server for speech synthesis.',
       }),
     ),
-    SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-    SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    SPEECH_MODEL: Type.Optional(Type.String({ description: 'Model of the speech server.' })),
+    SPEECH_KEY: Type.Optional(
+      Type.String({ description: 'API key of the speech server, if it requires one.' }),
+    ),
     SPEECH_LANGUAGES: Type.Optional(
-      Type.String({ description: 'Languages it speaks; without it those with voices.' }),
+      Type.String({
+        description:
+          'Languages that the server speaks; by default, those listed in `SPEECH_VOICES`.',
+      }),
     ),
     SPEECH_VOICES: Type.String({
       default: '*=nova/onyx',
       description:
-        'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
+        'Female and male voice for each language: `en=af_heart/am_adam, ' +
+        'pt-BR=pf_dora, *=nova/onyx`; `*` stands for all other languages.',
     }),
     SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
       default: 'pcm',
-      description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
+      description: 'Audio format to request; use `wav` for models whose sample rate is not 24 kHz.',
     }),
     SPEECH_TIMEOUT_SECONDS: Type.Number({
       default: 30,
       exclusiveMinimum: 0,
       maximum: MAX_SECONDS,
-      description: 'Longest wait for its answer, and for more of it.',
+      description: 'Timeout in seconds for the start of an answer and for each further part.',
     }),
   },
   start: async ({ log, settings }) => {

@@ -59,7 +59,9 @@ const MAX_PIECE_WORDS = 64;
 export const apertium = declareEngine({
   settings: {
     APERTIUM_MODES: Type.Optional(
-      Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
+      Type.String({
+        description: "Folder of the Apertium modes; by default, that of Debian's packages.",
+      }),
     ),
   },
   start: ({ log, settings: { APERTIUM_MODES: modesFolder } }) =>

@@ -58,21 +58,28 @@ export const chatSettings = {
     Type.String({
       pattern: '^https?://',
       description:
-        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
+        'Base URL, including `/v1`, of an OpenAI-compatible chat server ' +
+        'for translation: vLLM, Ollama, llama.cpp or hosted.',
     }),
   ),
-  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
-  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
+  CHAT_MODEL: Type.Optional(
+    Type.String({ description: 'Model of the chat server; required with `CHAT_URL`.' }),
+  ),
+  CHAT_KEY: Type.Optional(
+    Type.String({ description: 'API key of the chat server, if it requires one.' }),
+  ),
   CHAT_LANGUAGES: Type.Optional(
     Type.String({
-      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
+      description:
+        'Languages between which the model translates, for example ' +
+        '`de,en,fr`; by default, common languages.',
     }),
   ),
   CHAT_TIMEOUT_SECONDS: Type.Number({
     default: 60,
     exclusiveMinimum: 0,
     maximum: MAX_SECONDS,
-    description: 'Longest wait for an answer of the chat server.',
+    description: 'Timeout for an answer of the chat server, in seconds.',
   }),
 };
 

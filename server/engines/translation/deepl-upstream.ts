@@ -124,7 +124,7 @@ export const deeplSettings = {
       description: 'Address of an upstream server with a DeepL-compatible API.',
     }),
   ),
-  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
+  DEEPL_KEY: Type.Optional(Type.String({ description: 'API key of the upstream server.' })),
 };
 
 /** The engine for a server with a DeepL-compatible API. */

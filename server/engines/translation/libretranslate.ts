@@ -35,7 +35,9 @@ export const libreTranslate = declareEngine({
     LIBRETRANSLATE_URL: Type.Optional(
       Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
     ),
-    LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    LIBRETRANSLATE_KEY: Type.Optional(
+      Type.String({ description: 'API key of the LibreTranslate server, if it requires one.' }),
+    ),
   },
   start: async ({ log, settings: { LIBRETRANSLATE_URL: url, LIBRETRANSLATE_KEY: key } }) =>
     url === undefined ? undefined : createLibreTranslate({ log, url, key }),

@@ -56,13 +56,14 @@ export const neural = declareEngine({
       minimum: 1,
       maximum: 1_000,
       description:
-        'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
+        'Neural translation models kept in memory, about 220 MB each. ' +
+        'More are loaded only while all of them are busy.',
     }),
     NEURAL_IDLE_SECONDS: Type.Number({
       default: 900,
       minimum: 1,
       maximum: MAX_SECONDS,
-      description: 'How long such a model stays in memory without work.',
+      description: 'Idle time after which a neural translation model is unloaded, in seconds.',
     }),
   },
   start: async ({ log, models, settings }) =>
