@@ -128,7 +128,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<UsageOptions> = async (
 ) => {
   const onRequest = door.require();
   const schema = {
-    summary: 'What was used this month',
+    summary: 'Get the usage of the current month',
     tags: ['usage'],
     security: [{ apiKey: [] }],
     response: { 200: UsageReport, ...problems },
@@ -167,7 +167,7 @@ const keyCreation: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options
       preValidation: async (request: FastifyRequest) => void (request.body ??= {}),
       schema: {
         ...common,
-        summary: 'Make a developer key; the secret is in this answer alone',
+        summary: 'Create a developer key; only this answer contains the secret',
         body: DeveloperKeyCreation,
         response: { 200: NewDeveloperKey, ...problems },
       },
@@ -198,7 +198,11 @@ const keyRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) 
     '/v2/admin/developer-keys/deactivate',
     {
       onRequest,
-      schema: { ...changed, summary: 'End a key for ever', body: DeveloperKeyDeactivation },
+      schema: {
+        ...changed,
+        summary: 'Deactivate a key permanently',
+        body: DeveloperKeyDeactivation,
+      },
     },
     async ({ account, body }) => developerKeys.deactivate(account.accountId, body.key_id),
   );
@@ -213,7 +217,7 @@ const keyRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) 
     '/v2/admin/developer-keys/limits',
     {
       onRequest,
-      schema: { ...changed, summary: 'Limit what a key may use', body: DeveloperKeyLimits },
+      schema: { ...changed, summary: 'Limit the usage of a key', body: DeveloperKeyLimits },
     },
     async ({ account, body }) => developerKeys.limit(account.accountId, body),
   );
@@ -229,7 +233,7 @@ const analyticsRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, opt
       onRequest,
       schema: {
         ...common,
-        summary: 'What was used: altogether, by key, or by key and day',
+        summary: 'Get usage in total, by key, or by key and day',
         querystring: UsageAnalyticsQuery,
         response: { 200: UsageAnalytics, ...problems },
       },
@@ -245,7 +249,7 @@ const analyticsRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, opt
       onRequest,
       schema: {
         ...common,
-        summary: 'What texts and improvements used, by reporting tag',
+        summary: 'Get usage of texts and improvements by reporting tag',
         querystring: CustomTagAnalyticsQuery,
         response: { 200: CustomTagAnalytics, ...problems },
       },

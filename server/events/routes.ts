@@ -32,7 +32,7 @@ export interface RoomOptions {
 
 const common = { tags: ['events'], security: [{ apiKey: [] }] };
 const problems = { '4xx': Problem, '5xx': Problem };
-const nothing = Type.Null({ description: 'Done.' });
+const nothing = Type.Null({ description: 'Deleted or revoked.' });
 /**
  * Fits the maximum number of words, each with a replacement, at twelve bytes of JSON escapes per character.
  */
@@ -84,9 +84,10 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       bodyLimit: MAX_ROOM_BODY_BYTES,
       schema: {
         ...common,
-        summary: 'Make a room',
+        summary: 'Create a room',
         description:
-          'Answers the links to hand out: for readers, for who speaks, for who types. A voice session that is requested with its `room_id` speaks into it.',
+          'Returns the links to hand out to readers, speakers and captioners. A voice ' +
+          'session requested with the `room_id` speaks into the room.',
         consumes,
         body: RoomCreation,
         response: { 201: RoomInfo, ...problems },
@@ -117,7 +118,7 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       schema: {
         ...common,
         summary: 'Read a room',
-        description: 'With its links, and who reads along at the moment.',
+        description: 'Includes its links and its current readers.',
         params: RoomPath,
         response: { 200: RoomInfo, ...problems },
       },
@@ -137,7 +138,8 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
         ...common,
         summary: 'Change a room',
         description:
-          'What is left out stays; null takes away `source_language`, `glossary_id` and `formality`. It holds for what is said from then on.',
+          'Omitted fields stay as they are; null removes `source_language`, ' +
+          '`glossary_id` or `formality`. Changes apply to everything said afterwards.',
         consumes,
         params: RoomPath,
         body: RoomChange,
@@ -158,7 +160,7 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       schema: {
         ...common,
         summary: 'Delete a room',
-        description: 'With its transcript; who speaks in it or reads along is told.',
+        description: 'Also deletes its transcript; speakers and readers are notified.',
         params: RoomPath,
         response: { 204: nothing, ...problems },
       },
@@ -180,7 +182,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       onRequest,
       schema: {
         ...common,
-        summary: 'Make a signed link to a room',
+        summary: 'Create a signed link to a room',
         consumes: ['application/json'],
         params: RoomPath,
         body: RoomLinkCreation,
@@ -221,7 +223,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       schema: {
         ...common,
         summary: 'Revoke a link',
-        description: 'Who came in by it is asked to leave at once.',
+        description: 'Everyone who entered through it is disconnected at once.',
         params: RoomLinkPath,
         response: { 204: nothing, ...problems },
       },
@@ -271,8 +273,7 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
       schema: {
         ...common,
         summary: 'Type or correct a caption',
-        description:
-          'With `line`, it takes the place of that one; readers see that a person wrote it.',
+        description: 'With `line`, replaces that line. Readers see that a person wrote it.',
         consumes: ['application/json'],
         params: RoomPath,
         body: TypedCaption,
@@ -293,7 +294,7 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
         ...common,
         summary: 'Download the transcript of a room',
         description:
-          'In any language of the room, also one that nobody read: it is translated now then.',
+          'In any language of the room; a language without readers so far is translated on request.',
         params: RoomPath,
         querystring: TranscriptQuery,
         response: file(transcriptTypes, 'The transcript.'),
@@ -314,7 +315,7 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
       onRequest,
       schema: {
         ...common,
-        summary: 'Delete what was said in a room',
+        summary: 'Delete the transcript of a room',
         params: RoomPath,
         response: { 204: nothing, ...problems },
       },

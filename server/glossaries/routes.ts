@@ -82,7 +82,7 @@ const makingAndChanging: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
       bodyLimit,
       schema: {
         ...written,
-        summary: 'Make a glossary',
+        summary: 'Create a glossary',
         body: GlossaryCreation,
         response: { 201: Glossary, ...problems },
       },
@@ -134,7 +134,7 @@ const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
       onRequest,
       schema: {
         ...common,
-        summary: 'Read what a glossary holds',
+        summary: 'Read a glossary',
         params: GlossaryPath,
         response: { 200: Glossary, ...problems },
       },
@@ -192,7 +192,7 @@ const dictionariesOfGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = asy
       bodyLimit,
       schema: {
         ...written,
-        summary: 'Put a dictionary in place of another, or beside the others',
+        summary: 'Replace or add a dictionary',
         params: GlossaryPath,
         body: DictionaryContent,
         response: { 200: DictionaryInfo, ...problems },
@@ -243,7 +243,7 @@ const glossaryV2Routes: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> = 
       bodyLimit: MAX_GLOSSARY_BODY_BYTES,
       schema: {
         ...ofOneDirection,
-        summary: 'Make a glossary of one direction',
+        summary: 'Create a glossary of one direction',
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         body: MonolingualCreation,
         response: { 201: MonolingualGlossary, ...problems },

@@ -47,8 +47,8 @@ export function asyncApiDocument(address: string) {
       },
       [ROOM]: {
         address: '/v1/rooms/{room_id}/live',
-        title: 'Reading along in a room',
-        parameters: { room_id: { description: 'Of the room.' } },
+        title: 'Captions of a room',
+        parameters: { room_id: { description: 'ID of the room.' } },
         messages: componentsOf(ofRooms),
         bindings: { ws: readBinding },
       },
@@ -61,7 +61,7 @@ export function asyncApiDocument(address: string) {
           type: 'httpApiKey',
           in: 'query',
           name: 'token',
-          description: 'The token of a session request; good for one connection.',
+          description: 'The token of a session request; valid for one connection.',
         },
       },
     },
@@ -81,11 +81,13 @@ const readBinding = {
     type: 'object',
     properties: {
       language: text(
-        'One of the languages of the room; `spoken`, the default, is what is said itself.',
+        'One of the languages of the room, or `spoken`, the default, for the untranslated speech.',
       ),
-      calmness: text('`instant`, the default, or `settled`: nothing that may still change.'),
-      after: { type: 'integer', description: 'The last `sequence` you have, when you come back.' },
-      key: text('Of a signed link, or for a passcode, where the room asks for one.'),
+      calmness: text(
+        '`instant`, the default, or `settled`, which omits text that may still change.',
+      ),
+      after: { type: 'integer', description: 'When reconnecting, the last `sequence` received.' },
+      key: text('Key of a signed link, or obtained with a passcode, if the room requires one.'),
       format: text('`json`, the default, in text frames, or `msgpack` in binary frames.'),
     },
   },
@@ -96,7 +98,9 @@ const connectBinding = {
   query: {
     type: 'object',
     required: ['token'],
-    properties: { token: { type: 'string', description: 'Good for one connection.' } },
+    properties: {
+      token: { type: 'string', description: 'Session token; valid for one connection.' },
+    },
   },
 };
 
@@ -108,32 +112,33 @@ function operations() {
   return {
     receiveMedia: {
       action: 'receive',
-      summary: 'The client speaks.',
+      summary: 'The client sends audio.',
       channel,
       messages: references(media),
     },
     receiveEnd: {
       action: 'receive',
-      summary: 'The client has said everything: the rest is told, then the ends.',
+      summary:
+        'The client ends its audio; the server sends the remaining captions, then the end messages.',
       channel,
       messages: references([EndOfSourceMedia]),
       reply: { channel, messages: references(ends) },
     },
     sendToClient: {
       action: 'send',
-      summary: 'What was said, in every language that was asked for.',
+      summary: 'Captions and speech in all requested languages.',
       channel,
       messages: references(serverMessages),
     },
     receiveWatch: {
       action: 'receive',
-      summary: 'A reader chooses another language or calmness.',
+      summary: 'A reader changes the language or the calmness.',
       channel: room,
       messages: references([RoomWatch], ROOM),
     },
     sendToReader: {
       action: 'send',
-      summary: 'What is said in the room, in the language that is read.',
+      summary: 'Captions of the room in the language of the reader.',
       channel: room,
       messages: references(roomServerMessages, ROOM),
     },

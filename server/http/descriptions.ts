@@ -12,7 +12,7 @@ export async function publishDescriptions(app: FastifyInstance): Promise<void> {
         title: 'Dragoman',
         version: '3',
         description:
-          'Live translation you run yourself. The voice socket is described at /asyncapi.json.',
+          'Self-hosted live translation. The voice socket is described at /asyncapi.json.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       components: {
@@ -22,14 +22,15 @@ export async function publishDescriptions(app: FastifyInstance): Promise<void> {
             in: 'header',
             name: 'Authorization',
             description:
-              'Service-Auth-Key YOUR_KEY, or DeepL-Auth-Key YOUR_KEY as DeepL API clients send it.',
+              '`Service-Auth-Key YOUR_KEY`, or `DeepL-Auth-Key YOUR_KEY` as sent by DeepL API clients.',
           },
           roomKey: {
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
             description:
-              'Room-Key KEY: the key of a link to a room, or the one that was given for its passcode; `key` in the query where a browser can send no header.',
+              '`Room-Key KEY`, with the key of a link to a room or a key obtained with its ' +
+              'passcode. Where a browser cannot send headers, pass it as `key` in the query.',
           },
         },
       },

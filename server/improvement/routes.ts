@@ -69,7 +69,8 @@ const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
         ...shared,
         summary: 'Improve texts',
         description:
-          'Mends mistakes and rewords. With no engine that rephrases, mistakes are mended and nothing else is.',
+          'Corrects mistakes and rephrases. Without an engine ' +
+          'that rephrases, it only corrects mistakes.',
         body: RephrasingRequest,
       },
     },
@@ -84,7 +85,7 @@ const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
       schema: {
         ...shared,
         summary: 'Correct texts',
-        description: 'Mends mistakes and changes no more words than that takes.',
+        description: 'Corrects mistakes and changes no more words than necessary.',
         body: CorrectionRequest,
       },
     },

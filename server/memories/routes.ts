@@ -57,7 +57,8 @@ const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOption
         ...common,
         summary: 'List translation memories',
         description:
-          'They are imported, renamed and deleted on the command line and in the console.',
+          'Translation memories are imported, renamed and deleted ' +
+          'on the command line or in the console.',
         querystring: TranslationMemoryPage,
         response: { 200: TranslationMemoryList, ...problems },
       },
@@ -95,7 +96,7 @@ const uploading: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
       onRequest: door.require(),
       schema: {
         ...common,
-        summary: 'Import a translation memory: the file is the body',
+        summary: 'Import a translation memory, with the file as the body',
         querystring: TranslationMemoryUpload,
         response: { 201: ImportedTranslationMemory, ...problems },
       },

@@ -125,7 +125,7 @@ const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
     '/healthz',
     {
       schema: {
-        summary: 'Whether the server takes work, and with which engines',
+        summary: 'Health of the server and its running engines',
         tags: ['operation'],
         response: { 200: Health, 503: Health },
       },
@@ -143,7 +143,9 @@ const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
       schema: {
         summary: 'Whether the server is ready for work',
         description:
-          '200 when the database can be written, a recogniser or a translator is running, and the server is not stopping; also while the recognisers are busy, which it tells.',
+          '200 when the database is writable, a recogniser or a translator is ' +
+          'running, and the server is not stopping. Busy recognisers do not ' +
+          'change the status; the answer reports their load.',
         tags: ['operation'],
         response: { 200: Ready, 503: Problem },
       },
@@ -178,9 +180,10 @@ const metricsRoutes: FastifyPluginAsyncTypebox<MetricsOptions> = async (
     {
       onRequest: async (request) => admit(request),
       schema: {
-        summary: 'Measurements, as Prometheus reads them',
+        summary: 'Metrics in the Prometheus text format',
         description:
-          'With METRICS_KEY as a bearer token; where none is set, only from the machine of the server and not through a proxy.',
+          'Requires METRICS_KEY as a bearer token. If it is not set, only the ' +
+          'machine of the server has access, without a proxy.',
         tags: ['operation'],
         response: {
           200: { content: { 'text/plain': { schema: Type.String() } } },

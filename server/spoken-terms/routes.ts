@@ -49,7 +49,7 @@ const makingAndDeleting: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (
       bodyLimit: MAX_SPOKEN_TERMS_BODY_BYTES,
       schema: {
         ...common,
-        summary: 'Make a list of spoken terms',
+        summary: 'Create a list of spoken terms',
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         body: SpokenTermsCreation,
         response: { 201: SpokenTerms, ...problems },
@@ -66,7 +66,7 @@ const makingAndDeleting: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (
       schema: {
         ...common,
         summary: 'Delete a list of spoken terms',
-        description: 'Voice sessions that have begun with it keep its terms.',
+        description: 'Voice sessions that were started with it keep its terms.',
         params: SpokenTermsPath,
         response: { 204: nothing, ...problems },
       },

@@ -76,9 +76,9 @@ const makingAndReading: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
       bodyLimit,
       schema: {
         ...common,
-        summary: 'Make a style rule list',
+        summary: 'Create a style rule list',
         description:
-          'The listing, `GET /v3/style_rules`, says which rules the running engines keep.',
+          'The description of `GET /v3/style_rules` lists which rules the running engines apply.',
         body: StyleRuleListCreation,
         response: { 201: StyleRuleList, ...problems },
       },
@@ -149,7 +149,7 @@ const changingAndDeleting: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
       bodyLimit,
       schema: {
         ...common,
-        summary: 'Put other rules in place of those of a list',
+        summary: 'Replace the rules of a list',
         description: 'Custom instructions stay as they are.',
         params: StyleRulePath,
         body: ConfiguredRules,
@@ -167,7 +167,7 @@ const changingAndDeleting: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
       schema: {
         ...common,
         summary: 'Delete a style rule list',
-        description: 'Documents that wait for their translation with it fail.',
+        description: 'Documents queued for translation with it fail.',
         params: StyleRulePath,
         response: { 204: nothing, ...problems },
       },
@@ -193,7 +193,9 @@ const addingAndReadingInstructions: FastifyPluginAsyncTypebox<StyleRuleOptions> 
       schema: {
         ...common,
         summary: 'Add a custom instruction to a list',
-        description: 'Answers the list with the new instruction in it, and what is new beside.',
+        description:
+          'Returns the list, including the new instruction, ' +
+          'together with the fields of the new instruction.',
         params: StyleRulePath,
         body: StyleInstructionContent,
         response: { 201: AddedStyleInstruction, ...problems },
@@ -234,8 +236,8 @@ const changingAndDeletingInstructions: FastifyPluginAsyncTypebox<StyleRuleOption
       bodyLimit,
       schema: {
         ...common,
-        summary: 'Put another custom instruction in the place of one',
-        description: 'A `source_language` that is left out is removed.',
+        summary: 'Replace a custom instruction',
+        description: 'An omitted `source_language` is removed.',
         params: StyleInstructionPath,
         body: StyleInstructionContent,
         response: { 200: StyleInstruction, ...problems },

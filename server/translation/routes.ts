@@ -142,7 +142,7 @@ const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = async (
     {
       onRequest: door.require({ feature: 'detection' }),
       schema: {
-        summary: 'Tell the language of texts',
+        summary: 'Detect the language of texts',
         description: "In beta: the account needs the feature 'detection'.",
         tags: ['languages'],
         security: [{ apiKey: [] }],
@@ -176,7 +176,7 @@ const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
       onRequest,
       schema: {
         ...common,
-        summary: 'Languages of a resource, as far as the running engines serve them',
+        summary: 'List the languages of a resource that the running engines support',
         querystring: LanguagesQuery,
         response: { 200: Languages, ...problems },
       },
@@ -190,7 +190,7 @@ const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
       onRequest,
       schema: {
         ...common,
-        summary: 'Resources and the features of their languages',
+        summary: 'List resources and the features of their languages',
         response: { 200: Type.Array(ResourceDescriptor), ...problems },
       },
     },
@@ -207,7 +207,7 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   const onRequest = door.require();
   const schema = {
     ...common,
-    summary: 'Languages to translate from or into',
+    summary: 'List source or target languages',
     deprecated: true,
     querystring: LegacyLanguagesQuery,
     response: { 200: LegacyLanguages, ...problems },
@@ -222,7 +222,7 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
 
   const pairsSchema = {
     ...common,
-    summary: 'Pairs of languages that glossaries may have',
+    summary: 'List language pairs that glossaries support',
     deprecated: true,
     response: { 200: GlossaryLanguagePairs, ...problems },
   };

@@ -27,18 +27,18 @@ export function message<Name extends string, Payload extends TSchema>(
 const startTime = Type.Integer({ minimum: 0, description: 'ms since the first sample' });
 const endTime = Type.Integer({ minimum: 0, description: 'ms since the first sample' });
 const text = Type.String({
-  description: 'Carries its own leading blank: plain concatenation of segments reads right.',
+  description: 'Includes its leading space, so that segments can simply be concatenated.',
 });
 
 const HeardWord = Type.Object({
-  text: Type.String({ description: 'Without blanks.' }),
+  text: Type.String({ description: 'The word, without spaces.' }),
   start_time: startTime,
   end_time: endTime,
   confidence: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'How sure the recogniser is; left out where it does not say.',
+      description: 'Confidence of the recogniser; omitted if it reports none.',
     }),
   ),
 });
@@ -51,7 +51,8 @@ export const SourceSegment = Type.Object({
   words: Type.Optional(
     Type.Array(HeardWord, {
       description:
-        'Only with `word_details`, of concluded text: its words, as far as the recogniser tells their times.',
+        'Words of concluded text, as far as the recogniser reports ' +
+        'their times; present only with `word_details`.',
     }),
   ),
 });
@@ -61,35 +62,39 @@ const sequence = Type.Optional(
   Type.Integer({
     minimum: 1,
     description:
-      'Only with `acknowledgements`: the number of this message among those that must not be lost, from 1. Say the last one you have when you reconnect.',
+      'Number of this message among those that must not be lost, from 1; present only with ' +
+      '`acknowledgements`. When reconnecting, send the last one received.',
   }),
 );
-const updateId = Type.Optional(Type.String({ description: 'As the `session_update` had it.' }));
+const updateId = Type.Optional(Type.String({ description: '`id` of the `session_update`.' }));
 const languages = (description: string) => Type.Array(Type.String(), { description });
 const End = Type.Object({ sequence });
 const Empty = Type.Object({});
 const concluded = 'Final text, sent once; it never changes.';
-const tentative = 'Text that may still change; replaces the tentative list of the update before.';
+const tentative = 'Text that may still change; replaces the tentative list of the previous update.';
 
 export const SourceMediaChunk = message(
   'source_media_chunk',
   Type.Object({ data: Bytes }),
-  'A piece of audio: at most 100 kB and 1 s; 50 to 250 ms are best.',
+  'A chunk of audio of at most 100 kB and 1 s; 50 to 250 ms are best.',
 );
 export const EndOfSourceMedia = message(
   'end_of_source_media',
   Empty,
-  'No more audio follows: the server concludes what it has heard and ends the stream.',
+  'No more audio follows: the server concludes its captions and ends the stream.',
 );
 export const EndOfUtterance = message(
   'end_of_utterance',
   Empty,
-  'Our addition. What was said up to here is over, as when a button to talk is let go: it is concluded at once. More audio may follow.',
+  'Our addition. Ends the current utterance, as when a push-to-talk button is ' +
+    'released, and concludes it at once. More audio may follow.',
 );
 export const SessionUpdate = message(
   'session_update',
   VoiceSessionUpdate,
-  'Our addition. Other targets or terms from now on, in the words of the session request: what is left out stays, null takes it away. Answered by `session_updated` or `session_update_refused`.',
+  'Our addition. Changes targets or terms, with the fields of the session ' +
+    'request: omitted fields stay as they are, null restores the default. ' +
+    'Answered by `session_updated` or `session_update_refused`.',
 );
 export const SourceTranscriptUpdate = message(
   'source_transcript_update',
@@ -98,7 +103,7 @@ export const SourceTranscriptUpdate = message(
     concluded: Type.Array(SourceSegment, { description: concluded }),
     tentative: Type.Array(SourceSegment, { description: tentative }),
   }),
-  'What was said.',
+  'Captions in the spoken language.',
 );
 export const TargetTranscriptUpdate = message(
   'target_transcript_update',
@@ -108,7 +113,7 @@ export const TargetTranscriptUpdate = message(
     concluded: Type.Array(TargetSegment, { description: concluded }),
     tentative: Type.Array(TargetSegment, { description: tentative }),
   }),
-  'What was said, in one of the target languages.',
+  'Captions in one of the target languages.',
 );
 export const TargetMediaChunk = message(
   'target_media_chunk',
@@ -117,23 +122,25 @@ export const TargetMediaChunk = message(
     language: Type.String({ description: 'The target language exactly as it was requested.' }),
     data: Type.Array(Bytes, {
       description:
-        'Pieces of one continuous stream that must not be cut: pages, clusters, packets or frames. Joined, all pieces of a session are a valid file.',
+        'Indivisible parts of one continuous stream: pages, clusters, packets or ' +
+        'frames. All parts of a session, concatenated, form a valid file.',
     }),
-    duration: Type.Number({ minimum: 0, description: 'How long the pieces play, in ms.' }),
+    duration: Type.Number({ minimum: 0, description: 'Playing time of the parts, in ms.' }),
     text: Type.Optional(
-      Type.String({ description: 'What is spoken; in the first chunk of each segment.' }),
+      Type.String({ description: 'The spoken text; present in the first chunk of each segment.' }),
     ),
     content_type: Type.Optional(
-      Type.String({ description: 'Format of the stream; in its first chunk.' }),
+      Type.String({ description: 'Format of the stream; present in its first chunk.' }),
     ),
     headers: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'How many pieces at the start of `data` are headers; in the first chunk.',
+        description:
+          'Number of leading parts of `data` that are headers; present in the first chunk.',
       }),
     ),
   }),
-  'What was said, spoken in a target language.',
+  'Translated speech in a target language.',
 );
 export const EndOfSourceTranscript = message(
   'end_of_source_transcript',
@@ -143,36 +150,42 @@ export const EndOfSourceTranscript = message(
 export const EndOfTargetTranscript = message(
   'end_of_target_transcript',
   Type.Object({ sequence, language: Type.String() }),
-  'No further target_transcript_update for this language follows, unless a `session_update` brings it back: then `session_updated` comes between. Once per target.',
+  'No further target_transcript_update for this language follows, unless a `session_update` ' +
+    'adds it again, which `session_updated` announces. Sent once per target.',
 );
 export const EndOfTargetMedia = message(
   'end_of_target_media',
   Type.Object({ sequence, language: Type.String() }),
-  'The speech in this language is over. Only after a `session_update` may there be more: a stream of its own, `content_type` in its first chunk.',
+  'End of the speech in this language. Only a `session_update` can start ' +
+    'more: a new stream with `content_type` in its first chunk.',
 );
 export const SourceMediaAcknowledgement = message(
   'source_media_acknowledgement',
   Type.Object({
     received_audio_ms: Type.Number({
       minimum: 0,
-      description: 'Audio that has arrived in this session, in ms; for compressed audio, decoded.',
+      description: 'Audio received in this session, in ms; for compressed audio, as decoded.',
     }),
     received_audio_bytes: Type.Integer({
       minimum: 0,
-      description: 'The same in bytes of `source_media_chunk.data`, exact for every format.',
+      description: 'Audio received, in bytes of `source_media_chunk.data`, exact for every format.',
     }),
   }),
-  'How much audio has arrived. Sent to clients that asked for `acknowledgements`: at most twice a second, and at least every two seconds until everything has been said, be it the same again. A connection that is silent for longer is lost.',
+  'Audio received so far. Sent to clients that requested `acknowledgements`, at most ' +
+    'twice a second and, even if unchanged, at least every two seconds until all captions ' +
+    'are complete. A connection that is silent for longer is lost.',
 );
 export const SourceLagUpdate = message(
   'source_lag_update',
   Type.Object({
     lag_ms: Type.Number({
       minimum: 0,
-      description: 'Audio that has arrived and was not heard yet, in ms; 0 once it has caught up.',
+      description:
+        'Audio received but not yet processed by the recogniser, in ms; 0 once it has caught up.',
     }),
   }),
-  'The recogniser has fallen behind, or has caught up. Sent to clients that asked for `lag_updates`.',
+  'The recogniser has fallen behind or has caught up. Sent ' +
+    'to clients that requested `lag_updates`.',
 );
 export const SessionUpdated = message(
   'session_updated',
@@ -181,26 +194,29 @@ export const SessionUpdated = message(
     id: updateId,
     start_time: Type.Integer({
       minimum: 0,
-      description: 'Audio that had arrived when it was taken, in ms since the first sample.',
+      description: 'Audio received when the update took effect, in ms since the first sample.',
     }),
-    target_languages: languages('Every language that is told from now on, the spoken one too.'),
-    target_media_languages: Type.Optional(languages('The language that is spoken.')),
+    target_languages: languages(
+      'All target languages from now on, including that of the translated speech.',
+    ),
+    target_media_languages: Type.Optional(languages('Language of the translated speech.')),
     glossary_id: Type.Optional(Type.String()),
     formality: Type.Optional(Type.String()),
     spoken_terms_id: Type.Optional(Type.String()),
   }),
-  'Our addition. What is in force, after each `session_update`, in its place among the captions; at once for clients that asked for `session_updates`.',
+  'Our addition. Values in force after a `session_update`, sent in order with the ' +
+    'captions; also sent at the start to clients that requested `session_updates`.',
 );
 export const SessionUpdateRefused = message(
   'session_update_refused',
   Type.Object({
     sequence,
     id: updateId,
-    error_code: Type.Integer({ description: 'HTTP status that fits the refusal.' }),
+    error_code: Type.Integer({ description: 'Corresponding HTTP status.' }),
     reason_code: Type.Integer({ description: 'HTTP status × 10,000 + detail.' }),
-    error_message: Type.String({ description: 'What is wrong, and what is possible.' }),
+    error_message: Type.String({ description: 'What is wrong, and which values are possible.' }),
   }),
-  'Our addition. A `session_update` cannot be served: the session goes on as it was.',
+  'Our addition. A `session_update` is refused; the session continues unchanged.',
 );
 export const EndOfStream = message(
   'end_of_stream',
@@ -211,7 +227,7 @@ export const ErrorMessage = message(
   'error',
   Type.Object({
     request_type: Type.String({ description: 'The message or step that failed.' }),
-    error_code: Type.Integer({ description: 'HTTP status that fits the failure.' }),
+    error_code: Type.Integer({ description: 'Corresponding HTTP status.' }),
     reason_code: Type.Integer({ description: 'HTTP status × 10,000 + detail.' }),
     error_message: Type.String(),
   }),

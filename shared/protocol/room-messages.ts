@@ -8,25 +8,27 @@ import { message, type Typed } from './messages.ts';
 
 const time = (what: string) => Type.Integer({ minimum: 0, description: `${what}, ms since 1970.` });
 const language = Type.String({
-  description: 'One of the languages of the room, or `spoken`: what is said itself.',
+  description: 'One of the languages of the room, or `spoken` for the untranslated speech.',
 });
 const sequence = Type.Integer({
   minimum: 0,
   description:
-    'Grows with everything that must not be lost, with gaps. Say the last one you have as `after` when you come back.',
+    'Increases, with gaps, with every message that must not be lost. When ' +
+    'reconnecting, send the last one received as `after`.',
 });
 
 export const RoomLine = Type.Object({
   line: Type.Integer({
     minimum: 1,
     description:
-      'Its number: lines are shown by it, and one that comes again replaces the one before. Empty text takes it away.',
+      'Number of the line. Lines are ordered by it; a line with the same number ' +
+      'replaces the earlier one, and an empty text removes it.',
   }),
-  text: Type.String({ description: 'A sentence, without blanks around it.' }),
-  language: Type.String({ description: 'Of the text.' }),
+  text: Type.String({ description: 'A sentence, without surrounding spaces.' }),
+  language: Type.String({ description: 'Language of the text.' }),
   start_time: time('When it began to be said'),
   end_time: time('When it had been said'),
-  by: Type.String({ description: 'machine, or person: it was typed or corrected.' }),
+  by: Type.String({ description: 'machine, or person if it was typed or corrected.' }),
 });
 
 /** Current state of the room. */
@@ -36,16 +38,14 @@ export const RoomState = message(
     name: Type.String(),
     state: Type.String({ description: 'waiting, live or paused.' }),
     languages: Type.Array(Type.String(), {
-      description: 'What it can be read in, besides `spoken`.',
+      description: 'Languages available besides `spoken`.',
     }),
     spoken_languages: Type.Array(Type.String(), {
-      description: 'Of these languages there is a voice: lines can be had as audio.',
+      description: 'Languages with a voice, in which lines are available as audio.',
     }),
-    source_language: Type.Optional(
-      Type.String({ description: 'That is spoken, where it is known.' }),
-    ),
+    source_language: Type.Optional(Type.String({ description: 'Spoken language, if known.' })),
   }),
-  'The room: the first message, and again whenever something of it changes.',
+  'State of the room: the first message, and sent again after every change.',
 );
 export const RoomHistory = message(
   'history',
@@ -54,11 +54,11 @@ export const RoomHistory = message(
     sequence,
     replaces: Type.Boolean({
       description:
-        'These are all lines to be shown: forget those you have, and what was tentative.',
+        'When true, these are all the lines to show: discard earlier lines and tentative text.',
     }),
     lines: Type.Array(RoomLine),
   }),
-  'What was said: after `room`, after `watch`, and where a reader was too slow.',
+  'Earlier lines: sent after `room`, after `watch`, and to a reader that was too slow.',
 );
 export const RoomCaptions = message(
   'captions',
@@ -68,36 +68,40 @@ export const RoomCaptions = message(
       Type.Integer({
         minimum: 0,
         description:
-          'As in `history`. Lines without it do not count: what was said before could not be read yet, and comes as `history` when it can be.',
+          'As in `history`. When omitted, these lines do not advance the sequence: ' +
+          'earlier lines could not be read yet and will follow as `history`.',
       }),
     ),
-    lines: Type.Array(RoomLine, { description: 'Concluded.' }),
+    lines: Type.Array(RoomLine, { description: 'Concluded lines.' }),
     tentative: Type.String({
-      description: 'What is being said and may still change; replaces the one before.',
+      description: 'Text that may still change; replaces the previous tentative text.',
     }),
   }),
-  'What is being said.',
+  'Live captions.',
 );
 export const RoomKeepAlive = message(
   'keep_alive',
   Type.Object({}),
-  'At least every 15 s. A connection that is silent for longer is lost.',
+  'Sent so that a message arrives at least every 15 s. A ' +
+    'connection that is silent for longer is lost.',
 );
 export const RoomEnd = message(
   'end',
-  Type.Object({ message: Type.String({ description: 'Why.' }) }),
-  'The last message; the socket then closes with 4404 where the room is gone, 4403 where the link has expired or was revoked, and 4503 where the server stops: connect again.',
+  Type.Object({ message: Type.String({ description: 'Reason of the end.' }) }),
+  'The last message. The socket then closes with 4404 if the room was ' +
+    'deleted, 4403 if the link expired or was revoked, or 4503 if the ' +
+    'server stops, in which case the client should reconnect.',
 );
 export const RoomWatch = message(
   'watch',
   Type.Object({
     language: Type.Optional(language),
     calmness: Type.Optional(
-      Type.String({ description: 'instant, or settled: nothing that may still change.' }),
+      Type.String({ description: 'instant, or settled, which omits text that may still change.' }),
     ),
     after: Type.Optional(sequence),
   }),
-  'The only message of a reader: another language, or another calmness, from now on.',
+  'The only message of a reader: changes the language or the calmness.',
 );
 
 export const roomServerMessages = [

@@ -107,13 +107,14 @@ const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
         ...common,
         summary: 'Upload a document to be translated',
         description:
-          'Answers what identifies the document; its translation goes on in the background. The file may have any place among the parts.',
+          'Returns the identifiers of the document, which is translated in the ' +
+          'background. The file may be at any position among the parts.',
         consumes: ['multipart/form-data'],
         body: Type.Interface([DocumentOrder], {
           file: Type.Unsafe<Buffer>({
             type: 'string',
             format: 'binary',
-            description: `Ending: ${documentFormats.flatMap(({ extensions }) => extensions).join(', ')}.`,
+            description: `Extensions: ${documentFormats.flatMap(({ extensions }) => extensions).join(', ')}.`,
           }),
         }),
         response: { 200: DocumentHandle, ...problems },
@@ -133,9 +134,10 @@ const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   const onRequest = door.require();
   const schema = {
     ...common,
-    summary: 'Ask how far a document is',
+    summary: 'Get the status of a document',
     description:
-      'Of a document that was uploaded less than a second ago, the answer waits for its end, until that second is over.',
+      'In the first second after the upload, the answer waits until ' +
+      'the document is finished or that second is over.',
     params: DocumentPath,
     response: { 200: DocumentStatusView, ...problems },
   };
@@ -166,7 +168,8 @@ const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
         ...common,
         summary: 'Delete a document',
         description:
-          'Our own addition. A translation that is under way ends and is not billed; nothing of the document is kept.',
+          'Our own addition. A running translation is cancelled and ' +
+          'not billed; no part of the document is kept.',
         params: DocumentPath,
         querystring: DocumentKey,
         response: { 204: Type.Null({ description: 'Deleted.' }), ...problems },
@@ -187,7 +190,7 @@ const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   const schema = {
     ...common,
     summary: 'Download a translated document, once',
-    description: 'Once it has been sent, everything about the document is deleted.',
+    description: 'After the download, all data of the document is deleted.',
     params: DocumentPath,
     response: { 200: results, ...problems },
   };

@@ -67,7 +67,7 @@ export const openAiSpeech = declareEngine({
     SPEECH_LANGUAGES: Type.Optional(
       Type.String({
         description:
-          'Languages that the server speaks; by default, those listed in `SPEECH_VOICES`.',
+          'Languages that the server speaks; by default, those with a voice in `SPEECH_VOICES`.',
       }),
     ),
     SPEECH_VOICES: Type.String({

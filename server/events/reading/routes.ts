@@ -61,7 +61,7 @@ const openToSites = {
 
 const LiveHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ description: 'What browsers send that come back: counts as `after`.' }),
+    Type.String({ description: 'Sent by browsers that reconnect; equivalent to `after`.' }),
   ),
 });
 const LiveQuery = Type.Object({
@@ -92,7 +92,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     {
       schema: {
         ...common,
-        summary: 'Whether a room asks for a passcode',
+        summary: 'Check whether a room requires a passcode',
         response: { 200: RoomEntrance, ...problems },
       },
     },
@@ -121,8 +121,8 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     {
       schema: {
         ...common,
-        summary: 'Get a key for a passcode',
-        description: 'Good for a day, and until the passcode is changed.',
+        summary: 'Exchange a passcode for a key',
+        description: 'Valid for one day, or until the passcode is changed.',
         consumes: ['application/json'],
         body: RoomPasscode,
         response: { 200: RoomEntry, ...problems },
@@ -136,9 +136,10 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     {
       schema: {
         ...common,
-        summary: 'Read along',
+        summary: 'Follow the captions of a room',
         description:
-          'A WebSocket where one is asked for (described at /asyncapi.json), else the same messages as server-sent events.',
+          'With an upgrade request, a WebSocket (described at /asyncapi.json); ' +
+          'otherwise the same messages as server-sent events.',
         querystring: LiveQuery,
         headers: LiveHeaders,
         response: file(['text/event-stream'], 'Messages, until the connection is closed.'),
@@ -171,8 +172,10 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     {
       schema: {
         ...common,
-        summary: 'Hear a line',
-        description: 'A whole file: Opus in WebM, or FLAC. Spoken once, however many listen.',
+        summary: 'Get the speech of a line',
+        description:
+          'A complete file: Opus in WebM, or FLAC. The speech is ' +
+          'synthesised once and shared by all listeners.',
         params: Type.Object({
           room_id: Type.String(),
           language: Type.String(),
@@ -221,7 +224,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     {
       schema: {
         ...common,
-        summary: 'How a room is at the moment, for who speaks or types',
+        summary: 'Current state of a room, for speakers and captioners',
         response: { 200: RoomDesk, ...problems },
       },
     },
@@ -240,7 +243,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     {
       schema: {
         ...common,
-        summary: 'The QR code of the link for readers, for who speaks',
+        summary: 'QR code of the link for readers, for speakers and captioners',
         response: svg,
       },
     },
@@ -273,7 +276,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     {
       schema: {
         ...common,
-        summary: 'Pause a room, or go on',
+        summary: 'Pause or resume a room',
         consumes: ['application/json'],
         body: RoomPause,
         response: { 200: RoomPause, ...problems },
@@ -293,7 +296,9 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       schema: {
         ...common,
         summary: 'Request a voice session that speaks into a room',
-        description: 'As POST /v3/voice/realtime, or with a token as its reconnection.',
+        description:
+          'Like POST /v3/voice/realtime or, with a token, like ' +
+          'GET /v3/voice/realtime, which reconnects.',
         consumes: ['application/json'],
         body: Type.Union([VoiceSessionRequest, VoiceReconnection]),
         response: {

@@ -33,7 +33,7 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
       schema: {
         summary: 'Request a voice session',
         description:
-          'Answers where to open a WebSocket and a token that is good for one connection.',
+          'Returns the address of the WebSocket and a token that is valid for one connection.',
         tags: ['voice'],
         security: [{ apiKey: [] }],
         body: VoiceSessionRequest,
@@ -54,7 +54,8 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
       schema: {
         summary: 'Reconnect to a voice session',
         description:
-          'Exchanges the latest token of a session for a new one; a connection that is still active is dropped. A token that was exchanged before ends the session.',
+          'Exchanges the latest token of a session for a new one and drops a connection that ' +
+          'is still active. A token that was already exchanged ends the session.',
         tags: ['voice'],
         security: [{ apiKey: [] }],
         querystring: VoiceReconnection,
