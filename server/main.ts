@@ -26,7 +26,7 @@ async function lackOfRoom(folder: string): Promise<LackOfRoom | undefined> {
   if (freeBytes >= NO_ROOM_BYTES) return undefined;
   const freeKb = Math.floor(freeBytes / 1000);
   return new LackOfRoom(
-    `There is no room left on the disk of ${folder} (${freeKb} kB are free). Make room and start again.`,
+    `The disk of ${folder} is full (${freeKb} kB free). Free some space and start again.`,
   );
 }
 
@@ -48,7 +48,8 @@ async function start(config: Config): Promise<void> {
   if (other !== undefined && config.STORAGE_URL === undefined) {
     log.warn(
       { address: other.address },
-      'another server uses this data folder: rooms and limits of each are its own (servers that share them: server/docs/cluster.md)',
+      'another server uses this data folder: each has rooms and limits of ' +
+        'its own (to share them, see server/docs/cluster.md)',
     );
   }
   process.stdout.write(welcome(config, address, app.overview));
@@ -71,7 +72,7 @@ function stopOnSignal(app: App, config: Config, log: pino.Logger): void {
     app.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.fatal({ err: error }, 'the stop failed');
+        log.fatal({ err: error }, 'stopping failed');
         process.exit(1);
       },
     );
@@ -87,18 +88,19 @@ function welcome(config: Config, address: string, overview: Overview): string {
     '',
     `  Dragoman is live at ${url}`,
     config.DEMO === 'off'
-      ? '  The demo page is off: it asks for no key. DEMO=on shows it to everyone who gets here.'
+      ? 'The demo page is off because it needs no API key. DEMO=on ' +
+        'serves it to everyone who can reach this server.'
       : '  Open it in a browser to speak and read along.',
     '',
     ...(config.PUBLIC_URL === undefined ? [] : [`  Listening   ${address}`]),
     ...(overview.apiKey === undefined
       ? [
-          '  API key     npm run dragoman -- key create --account default makes one;',
-          `              commands read it from ${path.resolve(config.DATA_DIR, 'api-key')}`,
+          '  API key     create one with: npm run dragoman -- key create --account default',
+          `              and save it for commands in ${path.resolve(config.DATA_DIR, 'api-key')}`,
         ]
       : [
           `  API key     ${overview.apiKey.secret}`,
-          `              kept in ${overview.apiKey.file}`,
+          `              stored in ${overview.apiKey.file}`,
         ]),
     ...(overview.console === undefined
       ? []
@@ -142,10 +144,10 @@ function shortList(languages: readonly string[]): string {
 
 /** Advice for start-up errors that a person can fix, by error code. */
 const startProblems: Partial<Record<string, string>> = {
-  EADDRINUSE: 'Something else listens there: set PORT to another port.',
-  EACCES: 'This user may not: set PORT above 1023, or check the files named.',
+  EADDRINUSE: 'Another program uses this port: set PORT to a different one.',
+  EACCES: 'Permission denied: set PORT above 1023, or check the permissions of the files named.',
   EADDRNOTAVAIL: 'HOST is not an address of this machine.',
-  ENOTFOUND: 'HOST is not a name that can be found.',
+  ENOTFOUND: 'HOST cannot be resolved.',
   storage_unavailable: 'Start the database, or check address, user and password in STORAGE_URL.',
   broker_unavailable: 'Start the broker, or check address, user and password in BROKER_URL.',
 };

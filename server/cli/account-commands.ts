@@ -19,7 +19,7 @@ import { publicAddress } from './running-server.ts';
 /** `account create | list | show | change | console-link`. */
 export function accountCommands(): Command {
   return new Command('account')
-    .description('accounts: who may use the server, on which plan and how much')
+    .description('manage accounts, their plans and their limits')
     .addCommand(createAccount())
     .addCommand(listAccounts())
     .addCommand(showAccount())
@@ -29,10 +29,10 @@ export function accountCommands(): Command {
 
 function createAccount(): Command {
   const command = new Command('create')
-    .description('make an account; `key create` then makes its first key')
-    .requiredOption('--name <name>', 'name, not taken yet')
+    .description('create an account; create its first key with `key create`')
+    .requiredOption('--name <name>', 'unique name')
     .addOption(planOption().makeOptionMandatory())
-    .addOption(featureOption('--feature', 'something it may do besides'));
+    .addOption(featureOption('--feature', 'feature of the account'));
   type Options = LimitOptions & { name: string; plan: Plan; feature?: Feature[] };
   return answering(addLimits(command), async ({ accounts }) => {
     const options = command.opts<Options>();
@@ -43,7 +43,7 @@ function createAccount(): Command {
 }
 
 function listAccounts(): Command {
-  const command = new Command('list').description('all accounts, oldest first');
+  const command = new Command('list').description('list all accounts, oldest first');
   return answering(command, async ({ accounts }) => {
     const all = await accounts.list();
     const rows = all.map(({ accountId, name, plan, features, limits }) => {
@@ -57,7 +57,7 @@ function listAccounts(): Command {
 
 function showAccount(): Command {
   const command = new Command('show')
-    .description('an account, what it used this month, and its keys')
+    .description('show an account, its usage this month, and its keys')
     .argument('<account>', 'name or id');
   return answering(command, async (administration, name = '') => {
     const account = await administration.accounts.resolve(name);
@@ -74,16 +74,16 @@ function showAccount(): Command {
 
 function changeAccount(): Command {
   const command = new Command('change')
-    .description('change what is given of an account and leave the rest')
+    .description('change the given properties of an account')
     .argument('<account>', 'name or id')
     .option('--name <name>', 'new name')
     .addOption(planOption())
-    .addOption(featureOption('--add-feature', 'something it may do from now on'))
-    .addOption(featureOption('--remove-feature', 'something it may do no more'))
-    .addOption(listOption('--add-origin <origin>', 'a site whose pages may call the server'))
-    .addOption(listOption('--remove-origin <origin>', 'a site whose pages may do so no more'))
-    .addOption(listOption('--add-email <address>', 'who is notified when a limit comes near'))
-    .addOption(listOption('--remove-email <address>', 'who is notified no more'));
+    .addOption(featureOption('--add-feature', 'feature to add'))
+    .addOption(featureOption('--remove-feature', 'feature to remove'))
+    .addOption(listOption('--add-origin <origin>', 'site to add whose pages may call the server'))
+    .addOption(listOption('--remove-origin <origin>', 'site to remove'))
+    .addOption(listOption('--add-email <address>', 'address to add for notices about usage limits'))
+    .addOption(listOption('--remove-email <address>', 'address to remove'));
   type Options = LimitOptions & {
     name?: string;
     plan?: Plan;
@@ -154,7 +154,7 @@ async function usedThisMonth(
 /** `account console-link`. */
 function consoleLink(): Command {
   const command = new Command('console-link')
-    .description('make a link with which the password of an account can be set once, within a day')
+    .description('create a link for setting the password of an account; works once, within a day')
     .argument('<account>', 'name or id');
   return answering(command, async ({ accounts, consoleAccess }, idOrName = '') => {
     const { accountId, name } = await accounts.resolve(idOrName);
@@ -171,7 +171,7 @@ function consoleLink(): Command {
 /** `key create | list | rename | limits | deactivate`. */
 export function keyCommands(): Command {
   return new Command('key')
-    .description('API keys: what programs prove with who they are')
+    .description('manage API keys, which authenticate programs')
     .addCommand(createKey())
     .addCommand(listKeys())
     .addCommand(renameKey())
@@ -181,10 +181,10 @@ export function keyCommands(): Command {
 
 function createKey(): Command {
   const command = new Command('create')
-    .description('make a key; its secret is shown this once')
+    .description('create a key; its secret is shown only once')
     .requiredOption('--account <account>', 'name or id of the account')
-    .option('--admin', 'an admin key: it administers and does not translate')
-    .option('--label <label>', 'what it is for');
+    .option('--admin', 'create an admin key, which administers but does not translate')
+    .option('--label <label>', 'purpose of the key');
   type Options = LimitOptions & { account: string; admin?: boolean; label?: string };
   return answering(addLimits(command), async ({ accounts, apiKeys }) => {
     const options = command.opts<Options>();
@@ -194,7 +194,7 @@ function createKey(): Command {
       ...(options.label !== undefined && { label: options.label }),
       limits: limitsOf(options),
     });
-    const note = 'The secret is kept nowhere and is not shown again.';
+    const note = 'The secret is not stored and will not be shown again.';
     return {
       json: { ...keyJson(key), secret },
       text: `${fields([['Secret', secret], ...keyFields(key)])}\n\n${note}`,
@@ -204,7 +204,7 @@ function createKey(): Command {
 
 function listKeys(): Command {
   const command = new Command('list')
-    .description('the keys of an account, active and deactivated')
+    .description('list the keys of an account, active and deactivated')
     .requiredOption('--account <account>', 'name or id of the account');
   return answering(command, async ({ accounts, apiKeys }) => {
     const { account } = command.opts<{ account: string }>();
@@ -217,8 +217,8 @@ function listKeys(): Command {
 
 function renameKey(): Command {
   const command = withKeyId(new Command('rename'))
-    .description('give a key another label')
-    .argument('<label>', 'what it is for');
+    .description('change the label of a key')
+    .argument('<label>', 'purpose of the key');
   return answering(command, async ({ apiKeys }, keyId = '', label = '') =>
     describedKey(await apiKeys.rename(accountOfKeyId(keyId), keyId, label)),
   );
@@ -226,7 +226,7 @@ function renameKey(): Command {
 
 function limitKey(): Command {
   const command = withKeyId(new Command('limits')).description(
-    'limit what a key may use in a month; what is not given stays',
+    'limit the monthly usage of a key; limits that are not given stay as they are',
   );
   return answering(addLimits(command), async ({ apiKeys }, keyId = '') => {
     const limits = limitsOf(command.opts<LimitOptions>());
@@ -236,7 +236,7 @@ function limitKey(): Command {
 
 function deactivateKey(): Command {
   const command = withKeyId(new Command('deactivate')).description(
-    'end a key at once and for ever, on every server of the database',
+    'deactivate a key at once and permanently, on all servers that share the database',
   );
   return answering(command, async ({ apiKeys }, keyId = '') =>
     describedKey(await apiKeys.deactivate(accountOfKeyId(keyId), keyId)),
@@ -244,7 +244,7 @@ function deactivateKey(): Command {
 }
 
 function withKeyId(command: Command): Command {
-  return command.argument('<key-id>', 'id of the key, from `key list`');
+  return command.argument('<key-id>', 'ID of the key, from `key list`');
 }
 
 /** Formats keys as a table. */
@@ -303,9 +303,13 @@ interface LimitOptions {
 /** Adds the options for monthly limits. */
 function addLimits(command: Command): Command {
   return command
-    .option('--characters <number>', 'most characters a month (0 blocks, none lifts)', parseLimit)
-    .option('--speech-minutes <number>', 'most minutes of speech a month', parseLimit)
-    .option('--speech-ms <number>', 'the same in milliseconds', parseLimit);
+    .option(
+      '--characters <number>',
+      'maximum characters a month (0 blocks, none removes the limit)',
+      parseLimit,
+    )
+    .option('--speech-minutes <number>', 'maximum minutes of speech a month', parseLimit)
+    .option('--speech-ms <number>', 'maximum milliseconds of speech a month', parseLimit);
 }
 
 /** Returns the limits that were given. */

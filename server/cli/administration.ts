@@ -57,7 +57,7 @@ export function answering(
   command: Command,
   work: (administration: Administration, ...positions: string[]) => Promise<Answer>,
 ): Command {
-  return command.option('--json', 'answer in JSON, for programs').action(async () => {
+  return command.option('--json', 'print JSON').action(async () => {
     const answer = await withAdministration((administration) =>
       work(administration, ...command.args),
     );

@@ -55,37 +55,46 @@ const ASKED_AGAIN_MS = 1_000;
 /** `listen FILE|-`. */
 export function listenCommand(): Command {
   const command = new Command('listen')
-    .description('live captions of a file, or of what comes on standard input')
+    .description('print live captions of a file or of standard input')
     .argument(
       '<file>',
       'audio file, or - for standard input (16-bit PCM at 16 kHz, or a container)',
     )
-    .option('--from <language>', 'language that is spoken', languageSpelling)
+    .option('--from <language>', 'spoken language', languageSpelling)
     .option('--to <languages>', 'languages to translate into, separated by commas', parseLanguages)
-    .option('--output <file>', 'writes the transcript; with translations, talk.es.srt for talk.srt')
+    .option(
+      '--output <file>',
+      'write the transcript to a file; translations of talk.srt go to talk.es.srt',
+    )
     .addOption(
       new Option(
         '--format <format>',
-        'of the transcript; default: by the name of --output',
+        'format of the transcript; default: by the extension of --output',
       ).choices(FILE_FORMATS),
     )
-    .option('--language <language>', 'writes only this language', languageSpelling)
-    .option('--speak <file>', 'writes the speech of the first translation (webm, ogg, flac, wav …)')
-    .option('--content-type <type>', 'what the audio is, in the words of the voice protocol')
-    .option('--convert', 'lets ffmpeg read it: for two channels, video and everything else')
-    .option('--glossary <id>', 'glossary that the translations obey')
-    .option('--spoken-terms <id>', 'list of words that are likely to be said')
+    .option('--language <language>', 'write only this language', languageSpelling)
+    .option(
+      '--speak <file>',
+      'write the speech of the first translation to a file (webm, ogg, flac, wav …)',
+    )
+    .option('--content-type <type>', 'format of the audio, as named in the voice protocol')
+    .option(
+      '--convert',
+      'convert the audio with ffmpeg: for two channels, video and all other formats',
+    )
+    .option('--glossary <id>', 'glossary to apply to the translations')
+    .option('--spoken-terms <id>', 'list of words that the recogniser should expect')
     .addOption(
-      new Option('--formality <formality>', 'of the translations').choices(
+      new Option('--formality <formality>', 'formality of the translations').choices(
         'default formal more informal less'.split(' '),
       ),
     )
     .addOption(
-      new Option('--mode <mode>', 'how soon words are shown').choices(
+      new Option('--mode <mode>', 'how early words are shown').choices(
         'instant balanced settled'.split(' '),
       ),
     )
-    .option('--url <address>', 'address of the server; default: by the settings')
+    .option('--url <address>', 'address of the server; default: from the settings')
     .option('--key <key>', 'API key; default: the one in the data folder');
   return command.action(async (file: string) => run(file, command.opts<Options>()));
 }

@@ -7,7 +7,10 @@ import { modelsCommands } from './models.ts';
 import { translateCommand } from './translate-command.ts';
 
 const program = new Command('npm run dragoman --')
-  .description('Manages the accounts and API keys of a Dragoman server, running or not.')
+  .description(
+    'Manages accounts, API keys, translation memories and models of a ' +
+      'Dragoman server, and translates documents and speech.',
+  )
   .addCommand(accountCommands())
   .addCommand(keyCommands())
   .addCommand(memoryCommands())

@@ -17,7 +17,7 @@ import { fields, table } from './output.ts';
 /** `memory import | list | delete`. */
 export function memoryCommands(): Command {
   return new Command('memory')
-    .description('translation memories: texts that have been translated before')
+    .description('manage translation memories: earlier translations to be used again')
     .addCommand(importCommand())
     .addCommand(listCommand())
     .addCommand(deleteCommand());
@@ -25,13 +25,17 @@ export function memoryCommands(): Command {
 
 function importCommand(): Command {
   const command = new Command('import')
-    .description('make a memory of a file in TMX 1.4 or CSV')
-    .argument('<file>', 'the file; its ending shows the format')
+    .description('import a memory from a TMX 1.4 or CSV file')
+    .argument('<file>', 'the file; its extension determines the format')
     .requiredOption('--account <account>', 'name or id of the account')
-    .option('--name <name>', 'what it is called; else as the file')
-    .addOption(new Option('--format <format>', 'if the ending does not show it').choices(formats))
-    .option('--source <language>', 'language of the sources, for a file that does not name it')
-    .option('--target <language>', 'language of the translations, likewise');
+    .option('--name <name>', 'name of the memory; default: name of the file')
+    .addOption(
+      new Option('--format <format>', 'format, if the extension does not determine it').choices(
+        formats,
+      ),
+    )
+    .option('--source <language>', 'source language, for a file that does not name it')
+    .option('--target <language>', 'target language, for a file that does not name it');
   type Options = {
     account: string;
     name?: string;
@@ -77,7 +81,7 @@ async function importFile(
 
 function listCommand(): Command {
   const command = new Command('list')
-    .description('the memories of an account, oldest first')
+    .description('list the memories of an account, oldest first')
     .requiredOption('--account <account>', 'name or id of the account');
   return answering(command, async ({ accounts, translationMemories }) => {
     const { account } = command.opts<{ account: string }>();
@@ -99,8 +103,8 @@ function listCommand(): Command {
 
 function deleteCommand(): Command {
   const command = new Command('delete')
-    .description('delete a memory with all it holds')
-    .argument('<memory-id>', 'id of the memory, from `memory list`')
+    .description('delete a memory with all its segments')
+    .argument('<memory-id>', 'ID of the memory, from `memory list`')
     .requiredOption('--account <account>', 'name or id of the account');
   return answering(command, async ({ accounts, translationMemories }, memoryId = '') => {
     const { account } = command.opts<{ account: string }>();

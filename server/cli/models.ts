@@ -19,7 +19,8 @@ import { fields, table } from './output.ts';
 export function modelsCommands(): Command {
   return new Command('models')
     .description(
-      'models for recognition, translation, speech and punctuation, which a server takes up at its start',
+      'manage models for recognition, translation, speech and ' +
+        'punctuation; servers load them at start',
     )
     .addCommand(listCommand(), { isDefault: true })
     .addCommand(availableCommand())
@@ -29,8 +30,8 @@ export function modelsCommands(): Command {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('what can be installed and what is')
-    .option('--json', 'answer in JSON, for programs')
+    .description('list installed and installable models')
+    .option('--json', 'print JSON')
     .action(async ({ json = false }: { json?: boolean }) => {
       const all = await listModels(readConfig().MODELS_DIR);
       if (json) {
@@ -76,9 +77,9 @@ function listCommand(): Command {
 
 function availableCommand(): Command {
   return new Command('available')
-    .description('translation models that can be installed; asks the public list for them')
-    .option('--from <address>', 'ask a mirror')
-    .option('--json', 'answer in JSON, for programs')
+    .description('list installable translation models from the public list')
+    .option('--from <address>', 'use a mirror of the list')
+    .option('--json', 'print JSON')
     .action(async ({ from, json = false }: { from?: string; json?: boolean }) => {
       const config = readConfig();
       const offers = await listTranslations({ mirror: from ?? config.MODELS_URL });
@@ -121,12 +122,12 @@ interface InstallFlags {
 
 function installCommand(): Command {
   return new Command('install')
-    .description('download a model and put it in its place; what was interrupted goes on')
-    .argument('<names...>', 'names in the lists: of models, or of packages of Apertium')
+    .description('download and install models; resumes interrupted downloads')
+    .argument('<names...>', 'names of models or Apertium packages, as listed')
     .option('--from <address>', 'download from a mirror')
-    .option('--architecture <name>', 'of a translation model: tiny, base-memory, base')
-    .option('--accept-licence', 'accept the terms of a model that has some')
-    .option('--timeout <seconds>', 'give up a server that is silent for so long', seconds, 60)
+    .option('--architecture <name>', 'architecture of a translation model: tiny, base-memory, base')
+    .option('--accept-licence', 'accept the licence terms of a model')
+    .option('--timeout <seconds>', 'give up when the server is silent for this long', seconds, 60)
     .action(async (names: string[], options: InstallFlags) => {
       const config = readConfig();
       const { from: mirror = config.MODELS_URL, architecture, acceptLicence, timeout } = options;
@@ -170,8 +171,7 @@ async function askForTerms(terms: string, signal: AbortSignal): Promise<boolean>
 /** Runs work that Ctrl+C aborts cleanly: partial results are removed. */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interruption = new AbortController();
-  const stop = () =>
-    interruption.abort(new Error('Stopped; give the command again to go on where it ended.'));
+  const stop = () => interruption.abort(new Error('Stopped; repeat the command to resume.'));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     return await work(interruption.signal);
@@ -184,7 +184,7 @@ function installedText(installed: Installed | InstalledPackage): string {
   if ('debianPackage' in installed) {
     const { name } = installed.debianPackage;
     return installed.isNew
-      ? `Installed ${name}. A server takes it up when it starts.`
+      ? `Installed ${name}. Servers load it at their next start.`
       : `${name} is installed already.`;
   }
   const { model, isNew, sha256, checkedAgainst } = installed;
@@ -192,7 +192,7 @@ function installedText(installed: Installed | InstalledPackage): string {
   const note = {
     catalogue: 'as in the catalogue',
     publisher: sha256 === undefined ? 'as published on the list' : 'as published beside it',
-    unknown: 'not published: compare it with one you trust',
+    unknown: 'not published: compare it with a checksum that you trust',
   }[checkedAgainst ?? 'unknown'];
   const lines: [string, string][] = [
     ['Installed', model.name],
@@ -201,12 +201,12 @@ function installedText(installed: Installed | InstalledPackage): string {
     ['Licence', model.licence ?? '?'],
     sha256 === undefined ? ['Checksums', note] : ['SHA-256', `${sha256} (${note})`],
   ];
-  return `${fields(lines)}\n\nA server takes it up when it starts.`;
+  return `${fields(lines)}\n\nServers load it at their next start.`;
 }
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove a model; a server that runs keeps it until it stops')
+    .description('remove a model; a running server keeps it until it stops')
     .argument('<name>', 'name of an installed model')
     .action(async (name: string) => {
       await removeByName(readConfig().MODELS_DIR, name);

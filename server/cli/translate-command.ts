@@ -43,7 +43,7 @@ const STOPPED_EXIT_CODE = 130;
 export function translateCommand(): Command {
   const endings = documentFormats.map(({ extensions }) => extensions[0]);
   const command = new Command('translate')
-    .description('translates documents: report.docx becomes report.es.docx')
+    .description('translate documents: report.docx becomes report.es.docx')
     .argument('<file...>', `${endings.slice(0, -1).join(', ')} or ${endings.at(-1) ?? ''} files`)
     .requiredOption(
       '--to <languages>',
@@ -53,16 +53,16 @@ export function translateCommand(): Command {
     .option('--from <language>', 'language of the files; default: it is detected')
     .option(
       '--output <file>',
-      'where to write: a file (report.docx for a pdf, too), a folder, or an ending such as docx',
+      'where to write: a file (for a PDF also report.docx), a folder, or an extension such as docx',
     )
-    .option('--force', 'replaces files that exist')
+    .option('--force', 'replace existing files')
     .addOption(
-      new Option('--formality <formality>', 'of the translations').choices(
+      new Option('--formality <formality>', 'formality of the translations').choices(
         'default more less prefer_more prefer_less'.split(' '),
       ),
     )
-    .option('--glossary <id>', 'glossary that the translations obey; needs --from')
-    .option('--url <address>', 'address of the server; default: by the settings')
+    .option('--glossary <id>', 'glossary to apply to the translations; requires --from')
+    .option('--url <address>', 'address of the server; default: from the settings')
     .addOption(new Option('--server <address>', 'the same as --url').hideHelp())
     .option('--key <key>', 'API key; default: the one in the data folder');
   return command.action(async (files: string[]) => run(files, command.opts<Options>()));
@@ -71,7 +71,7 @@ export function translateCommand(): Command {
 async function run(inputs: readonly string[], options: Options): Promise<void> {
   const { to, output, force = false, from, glossary } = options;
   if (glossary !== undefined && from === undefined) {
-    throw new Error('--glossary: say with --from what language the files are in.');
+    throw new Error('--glossary: name the language of the files with --from.');
   }
   const tasks = await planTasks({ inputs, targets: to, output, force });
   const service = translateService({
@@ -245,9 +245,12 @@ async function forgotten(handle: DocumentHandle, service: TranslateService): Pro
   } catch (cause) {
     // The server no longer knows a document that was downloaded.
     if (cause instanceof TranslateError && cause.status === 404) return;
-    throw new TranslateError('The server could not be told: it may go on and bill the document.', {
-      cause,
-    });
+    throw new TranslateError(
+      'The server could not be notified: it may continue and bill the document.',
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -332,7 +335,7 @@ async function placeNew(part: string, output: string): Promise<void> {
     await link(part, output);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new Error('has come to exist meanwhile. Replace it with --force.');
+    if (code === 'EEXIST') throw new Error('was created in the meantime. Replace it with --force.');
     // Some file systems do not support hard links.
     await rename(part, output);
   }

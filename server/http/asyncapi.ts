@@ -203,38 +203,64 @@ const describedErrors: readonly DescribedError[] = Object.entries(errorTable).ma
 
 /** The course of a session from request to end, in Markdown. */
 const socketDescription = `
-Live captions and translated speech over one WebSocket, and rooms in which thousands read along.
+Live captions and translated speech over one WebSocket, and rooms with thousands of readers.
 
 ## A session
 
-1. \`POST /v3/voice/realtime\` answers \`streaming_url\`, \`token\` and \`session_id\`. Open \`{streaming_url}?token={token}\`; a token is good for one connection, and one that is unknown, expired or used is answered with 403 before the upgrade.
-2. Send \`source_media_chunk\` while somebody speaks, read the updates, send \`end_of_source_media\`.
-3. What was heard is concluded; \`end_of_stream\` is the last message, and the socket closes with 1000.
+1. \`POST /v3/voice/realtime\` returns \`streaming_url\`, \`token\` and \`session_id\`. Open
+   \`{streaming_url}?token={token}\`. A token is valid for one connection; an unknown, expired or used token is
+   answered with 403 before the upgrade.
+2. Send \`source_media_chunk\` while the speaker talks, read the updates, and finish with \`end_of_source_media\`.
+3. The server concludes all captions. \`end_of_stream\` is the last message, and the socket closes with 1000.
 
-With \`message_format\` json, messages are JSON in text frames and binary data is base64; with msgpack they are MessagePack in binary frames and binary data is raw bytes. Each message is an object with one key, its name. Ignore messages and fields you do not know.
+With \`message_format\` json, messages are JSON in text frames and binary data is base64; with msgpack they are
+MessagePack in binary frames and binary data is raw bytes. Each message is an object with a single key, its name.
+Clients must ignore unknown messages and fields.
 
 ## When a connection drops
 
-The session goes on for a while without it. \`GET /v3/voice/realtime?token={latest token}\`, with the API key, answers the \`streaming_url\` and a new token; a connection that is still active is dropped. Only the latest token is good for that: an older one ends the session. After an \`error\` message the session is over and cannot be reconnected.
+The session continues without a connection for a limited time. \`GET /v3/voice/realtime?token={latest token}\`, with
+the API key, returns the \`streaming_url\` and a new token, and drops a connection that is still active. Only the
+latest token can be exchanged; an older one ends the session. After an \`error\` message the session is over and
+cannot be reconnected.
 
-Nothing is lost, in either direction, for clients that ask for it in the session request:
+Clients that request the following in the session request lose nothing in either direction:
 
-- \`acknowledgements\`: messages that must not be lost carry a \`sequence\`, from 1, and \`source_media_acknowledgement\` tells how much audio has arrived. When you reconnect, say \`last_sequence\` (of the last message you have): what came after it is sent again. The answer says \`received_audio_ms\` and \`received_audio_bytes\`: go on with the audio after them.
-- \`lag_updates\`: \`source_lag_update\` tells when the recogniser falls behind the audio, and when it has caught up.
-- \`caption_mode\`: how calm captions are; \`instant\`, \`balanced\` (the default) or \`settled\`. With \`settled\`, tentative lists hold nothing that can change.
-- \`session_update\`: other targets or terms within the session, in the words of the session request. What is left out stays, null takes it away. \`session_updated\` answers with what is in force, or \`session_update_refused\` with what is wrong, and the session goes on as it was. A language that is added begins with the sentence that is being said; one that is taken away is told that sentence and its end; one that comes back before its end was told goes on without one. With \`session_updates\` the first \`session_updated\` comes at once: a server of before does not send it, and would end the session at a message it does not know.
+- \`acknowledgements\`: messages that must not be lost carry a \`sequence\`, from 1, and
+  \`source_media_acknowledgement\` reports how much audio was received. When reconnecting,
+  send \`last_sequence\`, the sequence of the last message received: all later messages are sent again. The response contains \`received_audio_ms\` and
+  \`received_audio_bytes\`: continue with the audio after that position.
+- \`lag_updates\`: \`source_lag_update\` reports when the recogniser falls behind the audio and when it has caught up.
+- \`caption_mode\`: stability of the captions: \`instant\`, \`balanced\` (the default) or \`settled\`. With \`settled\`,
+  tentative lists contain only text that can no longer change.
+- \`session_update\`: changes targets or terms within the session, with the fields of the session request. Omitted
+  fields stay as they are, null restores the default. The answer is \`session_updated\` with the values in force, or
+  \`session_update_refused\` with the reason, in which case the session continues unchanged. An added language starts
+  with the current sentence. A removed language still receives that sentence and its end message. A language that
+  is added again before its end message was sent continues without one. With \`session_updates\`, the server sends
+  \`session_updated\` at the start. Older servers do not send it, and would end the session at a \`session_update\`,
+  which they do not know.
 
-These are our own additions; a client that knows none of them sees the plain protocol.
+These are our own additions; a client that uses none of them sees the plain protocol.
 
 ## Reading along in a room
 
-A room is made at \`POST /v1/rooms\`; a session that is requested with its \`room_id\` speaks into it. Open \`/v1/rooms/{room_id}/live?language=es\` without any API key; where the room asks for one, with the \`key\` of a signed link or of \`POST /v1/rooms/{room_id}/live/entry\`. Without an upgrade the same address answers the same messages as server-sent events.
+Create a room with \`POST /v1/rooms\`; a session requested with its \`room_id\` speaks into it. Open
+\`/v1/rooms/{room_id}/live?language=es\` without an API key or, if the room requires one, with the \`key\` of a signed
+link or of \`POST /v1/rooms/{room_id}/live/entry\`. Without an upgrade, the same address sends the same messages as
+server-sent events.
 
-\`room\` comes first, then \`history\`: what was said of late. After that \`captions\`, whose \`lines\` are concluded. Lines are shown by their number; one that comes again replaces the one before. \`watch\` is the only message of a reader. A reader who is slow loses tentative text first, then gets what it has missed as \`history\`; one that comes back says \`after\` and gets what followed. \`end\` says why before the socket closes with 4403, 4404 or 4503; a message that is no \`watch\` closes it with 4400, one of more than a kilobyte with 1009, more than 20 of them in ten seconds with 4429.
+The first message is \`room\`, followed by \`history\` with the recent lines, and then by \`captions\`, whose \`lines\`
+are concluded. Show lines in the order of their numbers; a line with a known number replaces the earlier one. \`watch\`
+is the only message that a reader sends. A slow reader first loses tentative text, then receives what it missed as
+\`history\`. A reader that reconnects sends \`after\` and receives what followed. \`end\` gives the reason before the
+socket closes with 4403, 4404 or 4503. A message that is not a \`watch\` closes the socket with 4400, a message of
+more than a kilobyte with 1009, and more than 20 messages in ten seconds with 4429.
 
 ## Errors
 
-An \`error\` message and a close code of 4000 + \`error_code\`. \`reason_code\` is \`error_code\` × 10,000 + a detail.
+A failed session ends with an \`error\` message and the close code 4000 + \`error_code\`.
+\`reason_code\` is \`error_code\` × 10,000 + a detail.
 
 ${errorRows()}
 `.trim();

@@ -245,8 +245,8 @@ function welcome(ports) {
     ),
     `  Logs        ${folder}`,
     '',
-    `  Speak, then let one die: kill -9 ${first?.pid}. Another goes on, and it is started again.`,
-    '  Nothing of this is kept when it ends.',
+    `  To see a hand-over, speak and then run: kill -9 ${first?.pid}. Another server takes over.`,
+    '  All data is deleted when it stops.',
     '',
   ];
   return `${lines.join('\n')}\n`;

@@ -47,7 +47,9 @@ it("uses the server's public address until it stops, unless the command has its 
   // When the key file is lost, no new one is written, as its key would not be valid.
   rmSync(path.join(dataFolder, 'api-key'));
   const second = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent' });
-  expect(second.output()).toContain('key create --account default makes one');
+  expect(second.output()).toContain(
+    'create one with: npm run dragoman -- key create --account default',
+  );
   await second.stop();
   expect(second.logs()).toContain('another server uses this data folder');
   expect(readdirSync(dataFolder)).not.toContain('api-key');

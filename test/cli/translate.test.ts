@@ -183,7 +183,7 @@ describe('translate', () => {
     const { glossary_id: id } = (await response.json()) as { glossary_id: string };
     const file = written('letter.txt');
     const missing = await translate(file, '--to', 'es', '--glossary', id);
-    expect(missing.errors).toContain('--glossary: say with --from');
+    expect(missing.errors).toContain('--glossary: name the language of the files with --from');
     const { code } = await translate(file, '--to', 'es', '--from', 'en', '--glossary', id);
     expect(code).toBe(0);
     expect(readFileSync(file.replace('.txt', '.es.txt'), 'utf8')).toMatch(/hogar/);

@@ -131,8 +131,6 @@ describe('a full disk', () => {
     const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' });
     expect(status).toBe(1);
     const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
-    expect(said).toEqual([
-      expect.stringContaining(`There is no room left on the disk of ${folder} (`) as string,
-    ]);
+    expect(said).toEqual([expect.stringContaining(`The disk of ${folder} is full (`) as string]);
   });
 });
