@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   stopOnSignal({ started, log, hasServer: givenId !== undefined });
   const app = await createWorkerApp({ config, log, workerId, report }).catch((err: unknown) => {
     // Usually the database is unreachable; the server beside this process starts it again.
-    log.fatal({ err }, 'no documents can be taken');
+    log.fatal({ err }, 'the document worker cannot start');
     process.exit(1);
   });
   started.app = app;

@@ -249,7 +249,10 @@ export function watchDeactivatedKeys({
       // Handled here at once; the announcement calls it a second time.
       onDeactivated(keyId);
       announcements.tell(TOPIC, keyId).catch((error: unknown) => {
-        log.warn({ keyId, err: error }, 'other servers learn late that a key was deactivated');
+        log.warn(
+          { keyId, err: error },
+          'other servers were not notified at once that a key was deactivated',
+        );
       });
     },
     stop,

@@ -71,7 +71,7 @@ export function createAnnouncements(
   };
 }
 
-const MISSED = 'something that other servers told was missed';
+const MISSED = 'announcements of other servers were missed';
 
 function streamOf(topic: string): string {
   return `announcements ${topic}`;

@@ -139,7 +139,7 @@ class Follower {
   #tell(entry: StreamEntry): Promise<void> | undefined {
     const { onEntry, log } = this.#options;
     const fail = (error: unknown) =>
-      log.error({ err: error }, 'what a stream has told could not be used');
+      log.error({ err: error }, 'an entry of a stream could not be processed');
     try {
       return onEntry(entry)?.catch(fail);
     } catch (error) {

@@ -27,7 +27,7 @@ export function followNews({ broker, topic, onNews, lookUp, log }: NewsOptions):
   let isLooking = false;
   let mustLook = false;
   const fail = (error: unknown) => {
-    log.error({ topic, err: error }, 'what other servers have changed is not known yet');
+    log.error({ topic, err: error }, 'changes made by other servers could not be read yet');
     clearTimeout(again);
     again = setTimeout(() => void look(), AGAIN_MS).unref();
   };

@@ -127,7 +127,7 @@ async function openLink(
   const claimAgain = async () => {
     try {
       if (!(await claim((command) => link.send(command)))) return;
-      log.warn({}, 'the broker may have lost what it had');
+      log.warn({}, 'the broker may have lost its data');
       onBack()();
     } catch (error) {
       // Reconnecting reports the problem and tries again; a mere outage is handled there as well.

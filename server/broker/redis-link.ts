@@ -269,7 +269,7 @@ export class RedisLink {
     }
     if (performance.now() - this.#saidUnableAtMs > SAY_AGAIN_MS) {
       this.#saidUnableAtMs = performance.now();
-      log.warn({ error: error.message }, 'the broker cannot take anything');
+      log.warn({ error: error.message }, 'the broker cannot accept writes');
     }
     return away(error);
   }

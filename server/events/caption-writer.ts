@@ -57,7 +57,7 @@ export class CaptionWriter {
     if (this.#waiting.length > MOST_WAITING) {
       this.#waiting.shift();
       const { log, track } = this.#options;
-      log.error(track, 'a line of a transcript is lost: too many wait for the database');
+      log.error(track, 'a transcript line is lost: too many lines wait for the database');
     }
     return this.write();
   }
@@ -80,7 +80,7 @@ export class CaptionWriter {
     try {
       await store.append(track, [...batch]);
     } catch (error) {
-      log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
+      log.error({ err: error }, 'captions of a room cannot be stored at the moment');
       this.#tryAgain();
       return false;
     }

@@ -195,7 +195,7 @@ export class Channel {
     const isWanted = () =>
       !this.#isClosed && !reader.isGone && this.#catchingUp.get(reader) === turn;
     const sent = this.#sendMissed(reader, isWanted).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'what was said in a room could not be read');
+      this.#options.log.error({ err: error }, 'captions of a room could not be read');
       if (isWanted()) this.#owe(reader);
     });
     const isInTime = await withinTime(sent, performance.now() + PATIENCE_MS);

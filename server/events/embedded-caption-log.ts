@@ -189,7 +189,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 
   readonly #report = (error: unknown): void => {
-    this.#options.log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
+    this.#options.log.error({ err: error }, 'captions of a room cannot be stored at the moment');
   };
 
   tell(track: CaptionTrack, tentative: string): void {

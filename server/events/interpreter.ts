@@ -104,7 +104,7 @@ class LiveInterpreter implements Interpreter {
     this.#running ??= this.#run()
       .catch((error: unknown) => {
         if (this.#ended.signal.aborted) return;
-        this.#options.log.error({ err: error }, 'a language of a room has failed');
+        this.#options.log.error({ err: error }, 'translation of a room into a language has failed');
       })
       .finally(() => {
         this.#running = undefined;

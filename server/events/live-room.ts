@@ -257,7 +257,7 @@ export class LiveRoom {
     this.#options.nodes?.tell({ isUrgent: true });
     const said = this.#lines.sayAgain(lost, () => this.#floor.resume());
     said.catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'something said in a room was lost');
+      this.#options.log.error({ err: error }, 'captions of a room were lost');
     });
   }
 
@@ -440,7 +440,7 @@ export class LiveRoom {
       channel.interpret(late.slice(-LAST_LINES), { areOld: true });
       channel.interpret(missing.filter(({ endMs }) => endMs >= inOrderSinceMs));
     } catch (error) {
-      log.error({ err: error }, 'what was said in a room could not be read');
+      log.error({ err: error }, 'captions of a room could not be read');
       setTimeout(() => {
         const isOpen = this.#channels.get(channel.track.name) === channel;
         if (isOpen && channel.isInterpreted) void this.#interpretMissing(channel, inOrderSinceMs);

@@ -186,7 +186,7 @@ class RoomsOfProcess implements LiveRooms {
     nodes?.broker.announcements
       .tell(TOPIC, JSON.stringify({ from: nodes.broker.node, ...news } satisfies RoomNews))
       .catch((error: unknown) =>
-        log.error({ err: error }, 'other servers were not told of a room'),
+        log.error({ err: error }, 'other servers were not notified of a change to a room'),
       );
   }
 
@@ -231,7 +231,7 @@ class RoomsOfProcess implements LiveRooms {
     const { log } = this.#options;
     // The change takes effect even if the translation cannot be prepared anew.
     const translateText = await this.#translationOfRunning(room).catch((error: unknown) => {
-      log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
+      log.error({ err: error, roomId: room.roomId }, 'a room keeps its previous translation');
     });
     live.change(room, translateText ?? undefined);
     if (options.isClosed) await this.#endUninvited(live, options.links);
@@ -260,7 +260,7 @@ class RoomsOfProcess implements LiveRooms {
         (translateText) => {
           if (live.room.keyId === keyId) live.change(live.room, translateText);
         },
-        (error: unknown) => log.error({ err: error }, 'a room goes on as it was translated'),
+        (error: unknown) => log.error({ err: error }, 'a room keeps its previous translation'),
       );
     }
   }
@@ -275,7 +275,10 @@ class RoomsOfProcess implements LiveRooms {
     if (nodes === undefined) return;
     this.#presence?.changed(roomId);
     const left = nodes.captions.leave(roomId, { isLast: isOver }).catch((error: unknown) => {
-      log.warn({ err: error }, 'what was said in a room goes from the broker when its time is up');
+      log.warn(
+        { err: error },
+        'captions of a room were not removed from the broker; they expire there',
+      );
     });
     this.#leaving.add(left);
     void left.then(() => this.#leaving.delete(left));
@@ -334,7 +337,10 @@ class RoomsOfProcess implements LiveRooms {
       return await this.#translationOf(room);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      log.warn({ err: error, roomId: room.roomId }, 'a room goes on without it');
+      log.warn(
+        { err: error, roomId: room.roomId },
+        'a room continues without its glossary, formality or translation',
+      );
       if (error.code === 'forbidden') return () => Promise.reject(error);
       if (error.code !== 'not_found' && error.code !== 'invalid_request') throw error;
       const wishes = { ...room.wishes, glossaryId: null, formality: null };
@@ -367,7 +373,7 @@ class RoomsOfProcess implements LiveRooms {
       }
     }
     store.deleteExpired(nowMs).catch((error: unknown) => {
-      log.error({ err: error }, 'transcripts whose time is up could not be deleted');
+      log.error({ err: error }, 'expired transcripts could not be deleted');
     });
   }
 }

@@ -105,7 +105,7 @@ export class Speaker {
       for await (const update of this.#speech.captions) {
         if (this.#hasLeft) return;
         await this.#take(update).catch((error: unknown) => {
-          log.error({ err: error }, 'something said in a room was lost');
+          log.error({ err: error }, 'captions of a room were lost');
         });
       }
     } catch (error) {
@@ -233,7 +233,7 @@ export class Speaker {
   #say(segment: Segment): void {
     if (segment.text.trim() === '') return;
     this.#options.say(this.#placed(segment)).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'something said in a room was lost');
+      this.#options.log.error({ err: error }, 'captions of a room were lost');
     });
   }
 

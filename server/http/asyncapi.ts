@@ -224,12 +224,12 @@ the API key, returns the \`streaming_url\` and a new token, and drops a connecti
 latest token can be exchanged; an older one ends the session. After an \`error\` message the session is over and
 cannot be reconnected.
 
-Clients that request the following in the session request lose nothing in either direction:
+Optional features go further. With \`acknowledgements\`, nothing is lost in either direction:
 
 - \`acknowledgements\`: messages that must not be lost carry a \`sequence\`, from 1, and
   \`source_media_acknowledgement\` reports how much audio was received. When reconnecting,
-  send \`last_sequence\`, the sequence of the last message received: all later messages are sent again. The response contains \`received_audio_ms\` and
-  \`received_audio_bytes\`: continue with the audio after that position.
+  send \`last_sequence\`, the sequence of the last message received: all later messages are sent again. The
+  response contains \`received_audio_ms\` and \`received_audio_bytes\`: continue with the audio after that position.
 - \`lag_updates\`: \`source_lag_update\` reports when the recogniser falls behind the audio and when it has caught up.
 - \`caption_mode\`: stability of the captions: \`instant\`, \`balanced\` (the default) or \`settled\`. With \`settled\`,
   tentative lists contain only text that can no longer change.

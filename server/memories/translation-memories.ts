@@ -192,7 +192,10 @@ function createSweeper({ memories, log, now }: Required<TranslationMemoriesOptio
     try {
       while (!isStopping && (await memories.sweep(now() - ABANDONED_AFTER_MS)));
     } catch (error) {
-      log.warn({ error: String(error) }, 'A deleted translation memory is not cleared away yet.');
+      log.warn(
+        { error: String(error) },
+        'The data of a deleted translation memory is not removed yet.',
+      );
     }
   }
 

@@ -116,7 +116,7 @@ const none = (lack: string | undefined): Containment => ({
 export function uncontainedNotice(programs: string, { lack }: Containment): string | undefined {
   return lack === undefined
     ? undefined
-    : `${programs}: what strangers send is read with all rights of the server. ${lack}`;
+    : `${programs}: files of clients are read with all permissions of the server. ${lack}`;
 }
 
 /** Whether this process itself runs contained, and with it everything it starts. */

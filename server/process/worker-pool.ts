@@ -219,7 +219,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
 
   #hangAfter(timeoutMs: number): HangWatch {
     const { pid } = this.#worker;
-    const onHang = () => this.#fail('did not come back and is ended', {});
+    const onHang = () => this.#fail('hangs and is terminated', {});
     return new HangWatch({ pid, timeoutMs, onHang });
   }
 

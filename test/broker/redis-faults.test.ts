@@ -257,7 +257,7 @@ it('refuses writes to a full Redis, but still releases things', async () => {
   }
   // Logged once, not for every call.
   expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-    'warn: the broker cannot take anything',
+    'warn: the broker cannot accept writes',
   ]);
   // Over a new connection as well.
   await own.ask('CLIENT', 'KILL', 'TYPE', 'normal');

@@ -174,7 +174,10 @@ export function startUsageNotices(options: UsageNoticeOptions) {
     try {
       isServing = await sender.sendDue();
     } catch (error) {
-      log.warn({ error: toServiceError(error).message }, 'Notices could not be looked for yet.');
+      log.warn(
+        { error: toServiceError(error).message },
+        'Due notices could not be determined yet.',
+      );
     }
     periodMs = isServing ? PERIOD_MS.usual : Math.min(periodMs * 2, PERIOD_MS.longest);
     if (isStopped) return;

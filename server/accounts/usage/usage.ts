@@ -124,7 +124,8 @@ function createRefunds({
   const tellLost = (charge: Charge, error: unknown) =>
     log.error(
       { ...charge, error: String(error) },
-      'A charge could not be taken back: the usage of this account and key is too high by it.',
+      'A charge could not be refunded: the recorded usage of this ' +
+        'account and key is too high by its amount.',
     );
 
   async function tryAgain(): Promise<void> {

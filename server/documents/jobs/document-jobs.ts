@@ -64,7 +64,7 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
         exhausted: EXHAUSTED,
       });
     } catch (error) {
-      log.warn({ error: String(error) }, 'Documents cannot be taken now.');
+      log.warn({ error: String(error) }, 'Documents cannot be claimed at the moment.');
       return undefined;
     }
   }
@@ -165,7 +165,10 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
     } catch (error) {
       await settle(error).catch((problem: unknown) => {
         // Another worker will claim the document once its heartbeat is stale.
-        log.warn({ documentId, error: String(problem) }, 'A document was left as it is.');
+        log.warn(
+          { documentId, error: String(problem) },
+          'The result of a document could not be recorded.',
+        );
       });
     } finally {
       beats.stop();
@@ -175,7 +178,10 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
   async function settle(thrown: unknown): Promise<void> {
     const error: unknown = signal.aborted ? signal.reason : thrown;
     if (error instanceof ClaimLost) {
-      log.info({ documentId, attempt }, 'A document went to another worker, or was deleted.');
+      log.info(
+        { documentId, attempt },
+        'A document was deleted or is now owned by another worker.',
+      );
       return;
     }
     if (error instanceof WorkerStops) return claim.release({ countsAttempt: false });
@@ -256,7 +262,7 @@ function startBeats(
       const progress = { atMs: now(), finishAtMs: estimate.finishAtMs() };
       if (!(await documents.beat(documentId, claimId, progress))) onLost();
     } catch (error) {
-      log.debug({ documentId, error: String(error) }, 'A beat was not heard.');
+      log.debug({ documentId, error: String(error) }, 'A heartbeat could not be recorded.');
     }
     isBeating = false;
   }

@@ -122,7 +122,10 @@ export function createDocumentProcesses({
     const isQuiet = processes.size === 0 && starts.size === 0;
     if (!isLarge || isClosed || !isQuiet || !mayWait()) return;
     startAhead().catch((error: unknown) => {
-      options.log.warn({ error: String(error) }, 'No process waits for the next document.');
+      options.log.warn(
+        { error: String(error) },
+        'No process could be started ahead for the next document.',
+      );
     });
   }
 
@@ -327,7 +330,10 @@ export class DocumentProcess {
     }
     if (folder === undefined) return;
     await removeTemporaryFolder(folder).catch((error: unknown) => {
-      this.#log.error({ folder, error: String(error) }, 'A folder of a document stays.');
+      this.#log.error(
+        { folder, error: String(error) },
+        'The folder of a document could not be deleted.',
+      );
     });
   }
 

@@ -89,11 +89,11 @@ export function createDocumentWorkerProcess({
     worker = undefined;
     // Documents that the worker did not release itself need not wait until its heartbeat is stale.
     documents.abandon(id).catch((error: unknown) => {
-      log.warn({ error: String(error) }, 'Documents of a worker that ended must wait.');
+      log.warn({ error: String(error) }, 'Documents of an ended worker are not released yet.');
     });
     if (isStopping) return;
     const { exitCode, signalCode } = child;
-    log.error({ exitCode, signalCode }, 'The worker for documents ended.');
+    log.error({ exitCode, signalCode }, 'The document worker ended.');
     if (performance.now() - startedAtMs >= LASTED_MS) delayMs = RESTART_AFTER_MS.first;
     restart = setTimeout(() => {
       restart = undefined;
@@ -141,7 +141,7 @@ function watch(
     child.once('exit', () => resolve());
     // The process could not be started, or a message could not be sent.
     child.on('error', (error) => {
-      log.error({ error: error.message }, 'The worker for documents is out of reach.');
+      log.error({ error: error.message }, 'The document worker cannot be reached.');
       if (child.pid === undefined) resolve();
     });
   });

@@ -274,7 +274,9 @@ export async function sendResult(
   const settle = () => {
     const settled = reply.raw.writableFinished ? download.done() : download.brokeOff();
     // The document expires in any case.
-    settled.catch((err: unknown) => reply.log.error({ err }, 'a download was not settled'));
+    settled.catch((err: unknown) =>
+      reply.log.error({ err }, 'the end of a download could not be recorded'),
+    );
   };
   // A client that has disconnected meanwhile may request the result again.
   if (reply.raw.destroyed) settle();

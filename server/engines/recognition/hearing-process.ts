@@ -88,7 +88,7 @@ export class HearingProcess {
       pid: process.pid,
       timeoutMs: hangTimeoutMs,
       onHang: () => {
-        log.warn({ pid: process.pid }, 'a recogniser process hangs and is ended');
+        log.warn({ pid: process.pid }, 'a recogniser process hangs and is terminated');
         this.kill();
       },
     });
@@ -324,7 +324,7 @@ export class RecogniserChild {
         reader.push(chunk);
       } catch {
         // The error is not logged: its message may quote recognised text.
-        this.#log.warn({ pid: this.pid }, 'a recogniser process speaks nonsense');
+        this.#log.warn({ pid: this.pid }, 'a recogniser process sent an invalid message');
         this.kill();
       }
     });

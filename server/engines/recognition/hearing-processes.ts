@@ -243,7 +243,7 @@ export class HearingProcesses {
     );
     void process.gone.then(() => {
       if (member.hasStarted && !member.isEnding && !this.#closing.signal.aborted) {
-        log.warn({ pid: process.pid }, 'a recogniser process has died; another hears it again');
+        log.warn({ pid: process.pid }, 'a recogniser process died; another one repeats its work');
       }
       clearTimeout(member.idle);
       this.#members.delete(member);

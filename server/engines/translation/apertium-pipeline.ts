@@ -271,7 +271,7 @@ export class ApertiumPipeline {
     if (job === undefined || ++job.strikes < MAX_STRIKES || job.isAbandoned) return;
     job.isAbandoned = true;
     const { mode, log } = this.#options;
-    log.error({ mode, bodyLength: job.body.length }, 'a text ends the translator each time');
+    log.error({ mode, bodyLength: job.body.length }, 'a text crashes the translator repeatedly');
     job.reject(
       new ServiceError(
         'translation_failed',

@@ -128,7 +128,9 @@ function createModeWords(modesFolder: string, log: Logger): ModeWords {
     const files = path === undefined ? [] : [{ language, path }];
     await readWordLists(files, ({ words }) => {
       if (words?.kind === 'analyser') knows = (word) => isInAnalyser(words, word);
-    }).catch((error: unknown) => log.warn({ mode: name, err: error }, 'words cannot be read'));
+    }).catch((error: unknown) =>
+      log.warn({ mode: name, err: error }, 'dictionary words cannot be read'),
+    );
     return knows;
   }
   return (mode) => {
@@ -239,7 +241,8 @@ async function findInstalled(modesFolder: string, log: Logger): Promise<Mode[]> 
   const missing = await Promise.all(there.map((mode) => missingData(modesFolder, mode.name)));
   return there.filter((mode, i) => {
     const file = missing[i];
-    if (file !== undefined) log.warn({ mode: mode.name, file }, 'left out: its data is missing');
+    if (file !== undefined)
+      log.warn({ mode: mode.name, file }, 'mode skipped: its data is missing');
     return file === undefined;
   });
 }

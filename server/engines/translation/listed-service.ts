@@ -116,7 +116,7 @@ export class LanguageWatch<Languages> {
     const isFirst = this.#languages === undefined;
     try {
       this.#languages = await load(this.#closing.signal);
-      if (isFirst) log.info({ engine }, 'translator reached');
+      if (isFirst) log.info({ engine }, 'translator is reachable');
     } catch {
       // The client has logged the cause. Known languages stay: requests for them report the problem.
     }

@@ -250,7 +250,10 @@ export class NeuralModel {
     if (job.crashes < MAX_CRASHES || job.isAbandoned) return;
     job.isAbandoned = true;
     const { name, log } = this.#options;
-    log.error({ model: name, length: job.sentence.text.length }, 'a text ends a neural model');
+    log.error(
+      { model: name, length: job.sentence.text.length },
+      'a text crashes a neural model repeatedly',
+    );
     job.reject(
       new ServiceError(
         'translation_failed',

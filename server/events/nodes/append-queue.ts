@@ -100,7 +100,8 @@ export class AppendQueue {
     for (let first = this.#items[0]; first !== undefined; first = this.#items[0]) {
       const number = this.#lastNumber + 1;
       const id = await first.send(number).catch((error: unknown) => {
-        if (!isAway(error)) log.error({ err: error }, 'other servers cannot be told of a room');
+        if (!isAway(error))
+          log.error({ err: error }, 'the state of a room cannot be sent to other servers');
         return 'away' as const;
       });
       const isTaken = this.#items[0] !== first;

@@ -77,7 +77,7 @@ class PresenceOfNodes implements Presence {
       try {
         this.#hear(JSON.parse(bytes.toString()) as Said);
       } catch (error) {
-        log.error({ err: error }, 'what another server said of its rooms was not understood');
+        log.error({ err: error }, 'the room presence of another server could not be read');
       }
     });
   }

@@ -110,7 +110,8 @@ function createAnswering({ streams }: QuestionsBroker, log: Logger, rememberedMs
       return { id, value: (await answer(question, id)) ?? null };
     } catch (error) {
       if (error instanceof NotHome) throw error;
-      if (!(error instanceof ServiceError)) log.error({ err: error }, 'a wish for a room failed');
+      if (!(error instanceof ServiceError))
+        log.error({ err: error }, 'a request to the home server of a room failed');
       const { code, message } = error instanceof ServiceError ? error : failed();
       return { id, code, message };
     }
@@ -128,7 +129,7 @@ function createAnswering({ streams }: QuestionsBroker, log: Logger, rememberedMs
       .catch((error: unknown) => {
         // Another node answers, or this one does when asked again.
         if (error instanceof NotHome) answered.delete(asked.id);
-        else log.warn({ err: error }, 'an answer was not sent');
+        else log.warn({ err: error }, 'an answer to another server was not sent');
       });
   };
 }

@@ -257,7 +257,7 @@ export class SharedRoom {
     } catch (error) {
       // While the broker is unreachable, no other node can take the lease.
       if (!isAway(error))
-        this.#options.log.error({ err: error }, 'the home of a room is not known');
+        this.#options.log.error({ err: error }, 'the lease of a room was not renewed');
     }
   }
 
@@ -303,7 +303,7 @@ export class SharedRoom {
         await memory.writeHeld(roomId, isKept);
         return;
       } catch (error) {
-        log.error({ err: error }, 'what another server had to keep is not kept yet');
+        log.error({ err: error }, 'captions of the previous owner are not stored yet');
         await delay(FINISH_AGAIN_MS, undefined, { ref: false });
       }
     }

@@ -215,7 +215,7 @@ class StoreConnection {
         if (report.kind === 'ready') resolve();
         else if (report.kind === 'refused') reject(new Error(report.message));
         else if (report.kind === 'answers') report.answers.forEach((each) => this.#settle(each));
-        else log.warn({ error: report.message }, 'What was deleted is not erased yet.');
+        else log.warn({ error: report.message }, 'Deleted data is not erased from the file yet.');
       });
       worker.once('error', (error: unknown) => reject(asError(error)));
       worker.once('exit', () => reject(new Error('The thread of the database has ended.')));

@@ -229,7 +229,7 @@ export function startDecodeProcess({
       memoryBytes: DECODER_MEMORY_BYTES,
       processes: CONTAINED_PROCESSES,
       onExceeded: (limit: string) =>
-        log.error({ limit }, 'A decoding process is ended: it took too much.'),
+        log.error({ limit }, 'A decoding process exceeded a limit and is terminated.'),
     },
   };
   const wires = { requests: requestWire, answers: answerWire };

@@ -185,7 +185,7 @@ export class Handover {
     } catch {
       return true;
     }
-    log.info({ sessionId }, 'a voice session is at another server now');
+    log.info({ sessionId }, 'a voice session was handed over to another server');
     this.forget(sessionId);
     onLost(sessionId);
     return false;

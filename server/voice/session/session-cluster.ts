@@ -63,7 +63,7 @@ const UNTOLD = 'Other servers could not be told of the end. Please try again in 
 const ENDING = 'The session is ending. Please try again in a moment.';
 
 const UNREADABLE =
-  'audio of a voice session that another version of the server has written cannot be heard again';
+  'audio of a voice session written by another version of the server cannot be recognised again';
 
 /** Time in which a waiting client connects after its session was taken up, in ms. */
 const CONNECT_MS = 1_000;
@@ -173,7 +173,10 @@ export class SessionCluster {
       );
       await Promise.race([telling, untoldAfter(TELL_MS)]);
     } catch (error) {
-      log.error({ sessionId, err: error }, 'other servers do not know of its end');
+      log.error(
+        { sessionId, err: error },
+        'other servers were not notified of the end of a voice session',
+      );
       throw error;
     }
   }
@@ -280,12 +283,15 @@ export class SessionCluster {
       const journal = this.journal(id, record, isPcm);
       journal.resume(kept);
       const session = await adopt({ id, caller, record, kept, journal });
-      log.info({ sessionId: id }, 'a voice session was taken up');
+      log.info({ sessionId: id }, 'a voice session was taken over from another server');
       return session;
     } catch (error) {
       const isFinal = error instanceof ServiceError && FINAL.has(error.code);
       if (isFinal) {
-        log.warn({ sessionId: id, err: error }, 'a voice session could not be taken up');
+        log.warn(
+          { sessionId: id, err: error },
+          'a voice session could not be taken over from another server',
+        );
         onRemoved(id, record);
         await forget(broker, id).catch(() => undefined);
       }

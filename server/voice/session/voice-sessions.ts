@@ -461,7 +461,8 @@ class SessionDesk implements VoiceSessions {
           check: (changed) =>
             checkRequest(changed, caller).catch((error: unknown) => {
               const err = error instanceof ServiceError ? error.cause : error;
-              if (err !== undefined) log.warn({ sessionId: id, err }, 'an update was not checked');
+              if (err !== undefined)
+                log.warn({ sessionId: id, err }, 'a session_update could not be checked');
               throw error;
             }),
         },

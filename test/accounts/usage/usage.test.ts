@@ -112,7 +112,7 @@ it('logs a charge that could not be refunded, once', async () => {
   const charge = { accountId: caller.account.accountId, keyId: caller.key.keyId, kind: 'text' };
   const lineOf = (amount: number) => ({
     level: 'error',
-    message: expect.stringContaining('could not be taken back') as string,
+    message: expect.stringContaining('could not be refunded') as string,
     fields: {
       ...{ ...charge, amount, tag: 'spring', atMs: expect.any(Number) as number },
       error: expect.stringContaining('Not now.') as string,
