@@ -48,7 +48,8 @@ export function createAnnouncements(
   return {
     tell(topic, message) {
       if (waiting >= MAX_WAITING) {
-        const why = 'Too much waits to be told to other servers. Please try again in a moment.';
+        const why =
+          'Too many announcements to other servers are waiting. Please try again in a moment.';
         return Promise.reject(new ServiceError('broker_unavailable', why));
       }
       waiting += 1;

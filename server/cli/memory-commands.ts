@@ -123,7 +123,7 @@ async function checkFile(file: string): Promise<void> {
     throw new Error(`${file} is a folder. Name a file in it: each becomes a memory of its own.`);
   }
   await access(file, constants.R_OK).catch((cause: unknown) => {
-    throw new Error(`${file} may not be read by this user. Change its permissions.`, { cause });
+    throw new Error(`${file} cannot be read by this user. Change its permissions.`, { cause });
   });
   if (found.size > MAX_MEMORY_FILE_BYTES) throw tooLarge();
 }

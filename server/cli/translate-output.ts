@@ -52,7 +52,7 @@ function formatOfFile(input: string): DocumentFormatInfo {
   try {
     accessSync(input, constants.R_OK);
   } catch {
-    throw new Error(`${input}: may not be read.`);
+    throw new Error(`${input}: cannot be read; check its permissions.`);
   }
   const format = formatOfExtension(extensionOf(input));
   if (format === undefined) throw new Error(`${input}: only ${knownEndings()} are translated.`);

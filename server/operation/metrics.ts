@@ -44,29 +44,29 @@ type SessionMeasures = Pick<
 function sessionMeasures(registry: Registry): SessionMeasures {
   const opened = addTally(registry, {
     name: 'dragoman_voice_sessions_opened_total',
-    help: 'Voice sessions that were opened.',
+    help: 'Voice sessions opened.',
   });
   const ended = addTallies<SessionEnd>(registry, {
     name: 'dragoman_voice_sessions_ended_total',
-    help: 'Voice sessions that are over, by reason: completed, abandoned, handed_over, or the code of an error.',
+    help: 'Voice sessions ended, by reason: completed, abandoned, handed_over, or an error code.',
     label: 'reason',
   });
   const dropped = addTally(registry, {
     name: 'dragoman_voice_connections_dropped_total',
-    help: 'Connections that ended before their session.',
+    help: 'Voice connections that dropped before the end of their session.',
   });
   const resumed = addTally(registry, {
     name: 'dragoman_voice_connections_resumed_total',
-    help: 'Sessions that were given another connection.',
+    help: 'Voice sessions that were reconnected.',
   });
   const audio = addTally(registry, {
     name: 'dragoman_voice_audio_seconds_total',
-    help: 'Audio that has arrived.',
+    help: 'Audio received.',
     scale: 1 / 1000,
   });
   const lag = addHistogram(registry, {
     name: 'dragoman_voice_recognition_lag_seconds',
-    help: 'How far recognisers are behind the audio that has arrived.',
+    help: 'Lag of the recognisers behind the received audio.',
     buckets: LAG_SECONDS,
   });
   let running = 0;
@@ -95,12 +95,12 @@ type CaptionMeasures = Pick<
 function captionMeasures(registry: Registry): CaptionMeasures {
   const deleted = addTallies<CaptionTrack>(registry, {
     name: 'dragoman_voice_caption_words_deleted_total',
-    help: 'Words of captions that were shown and taken back; ÷ final words is normalised erasure.',
+    help: 'Caption words shown and withdrawn; divided by the final words, the normalised erasure.',
     label: 'track',
   });
   const final = addTallies<CaptionTrack>(registry, {
     name: 'dragoman_voice_caption_words_final_total',
-    help: 'Words of captions that were concluded.',
+    help: 'Concluded caption words.',
     label: 'track',
   });
   const lag = addHistogram(registry, {
@@ -111,7 +111,7 @@ function captionMeasures(registry: Registry): CaptionMeasures {
   });
   const dropped = addTally(registry, {
     name: 'dragoman_voice_updates_dropped_total',
-    help: 'Tentative updates that slow connections were spared.',
+    help: 'Tentative updates skipped for slow connections.',
   });
   return {
     captionsChanged(track, words) {
@@ -128,20 +128,20 @@ function hearingMeasures(
 ): Pick<VoiceMeasures, 'watchHearing' | 'watchCluster' | 'sessionRefused'> {
   const refused = addTally(registry, {
     name: 'dragoman_voice_sessions_refused_total',
-    help: 'Voice sessions that were refused because the machine hears as many as it can.',
+    help: 'Voice sessions refused because the recognisers of this machine are at capacity.',
   });
   return {
     watchHearing(hearing) {
       addGauge(
         registry,
         'dragoman_voice_hearing_load',
-        'What recognisers take ÷ what they may take of this machine; no session is let in above 1.',
+        'Recogniser load relative to its limit; above 1, no session is admitted.',
         () => hearing().load,
       );
       addGauge(
         registry,
         'dragoman_voice_late_sessions',
-        'Voice sessions that are heard too late for captions.',
+        'Voice sessions whose recognition lags too far behind for captions.',
         () => hearing().late_sessions,
       );
     },
@@ -149,13 +149,13 @@ function hearingMeasures(
       addGauge(
         registry,
         'dragoman_cluster_servers',
-        'Servers that share what is in flight, this one included.',
+        'Servers that share live state, including this one.',
         () => cluster.serverCount,
       );
       addGauge(
         registry,
         'dragoman_cluster_voice_sessions',
-        'Voice sessions of all these servers, those that are expected or kept included.',
+        'Voice sessions of all these servers, including expected and retained ones.',
         () => cluster.sessionCount,
       );
     },
@@ -170,7 +170,7 @@ function queues(registry: Registry): Pick<VoiceMeasures, 'watchQueue'> {
   };
   const gauge: Gauge<'queue'> = new Gauge({
     name: 'dragoman_voice_queue_depth',
-    help: 'What waits, all sessions together: chunks of audio for recognisers, messages for clients.',
+    help: 'Queue lengths over all sessions: audio chunks for recognisers, messages for clients.',
     labelNames: ['queue'],
     registers: [registry],
     collect() {
@@ -192,18 +192,20 @@ function queues(registry: Registry): Pick<VoiceMeasures, 'watchQueue'> {
 function engineMeasures(registry: Registry): EngineMeasures {
   const latency = addHistogram(registry, {
     name: 'dragoman_engine_latency_seconds',
-    help: 'How long engines take: a translation; from the end of an utterance to its text; from a text to its first sound.',
+    help:
+      'Engine latency: of a translation; from the end of an ' +
+      'utterance to its text; from a text to its first audio.',
     buckets: LATENCY_SECONDS,
     labelNames: ['kind', 'engine', 'outcome'],
   });
   const characters = addTallies<string>(registry, {
     name: 'dragoman_translated_characters_total',
-    help: 'Code points that engines have translated, in texts and in captions.',
+    help: 'Code points translated by engines, in texts and captions.',
     label: 'engine',
   });
   const speech = addTallies<string>(registry, {
     name: 'dragoman_synthesised_seconds_total',
-    help: 'Speech that engines have made.',
+    help: 'Speech synthesised by engines.',
     label: 'engine',
     scale: 1 / 1000,
   });

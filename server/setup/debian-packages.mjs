@@ -209,7 +209,7 @@ export async function install(packages, host = thisHost) {
   note([...settledPackages(host), ...queryInstalled(known, host), ...unknown], host);
   return unknown.length === 0
     ? ''
-    : `This system's archive does not have ${unknown.join(', ')}: engines that need them stay off.`;
+    : `The package archive of this system does not have ${unknown.join(', ')}: engines that need them stay off.`;
 }
 
 /**
@@ -220,11 +220,11 @@ export async function install(packages, host = thisHost) {
  */
 export function advice(missing, host = thisHost) {
   if ('programs' in missing) {
-    return `Not found: ${missing.programs.join('; ')}. What needs them stays off until they are installed.`;
+    return `Not found: ${missing.programs.join('; ')}. Features that need them stay off until they are installed.`;
   }
   const sudo = host.isRoot ? '' : 'sudo ';
   return [
-    'Some Debian packages are missing; what needs them stays off. To install them:',
+    'Some Debian packages are missing; features that need them stay off. To install them:',
     `  ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends ${missing.packages.join(' ')}`,
   ].join('\n');
 }

@@ -58,7 +58,7 @@ export async function install(name) {
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     return [
-      `The model ${name} is missing; what needs it stays off. ${error.output}`,
+      `The model ${name} is missing; engines that need it stay off. ${error.output}`,
       `To install it: npm run dragoman -- models install ${name}`,
     ].join('\n');
   }

@@ -125,7 +125,9 @@ async function cacheCode() {
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     rmSync(caches, { recursive: true, force: true });
-    process.stderr.write(`Starts will take longer, there is no cache of code: ${error.message}\n`);
+    process.stderr.write(
+      `The code cache could not be written, so starts take longer: ${error.message}\n`,
+    );
   }
 }
 

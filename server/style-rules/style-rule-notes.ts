@@ -23,12 +23,13 @@ export function describeStyleRules(
   const followed = styleLanguages.filter(isFollowed);
   const others = styleLanguages.filter((language) => !followed.includes(language));
   return [
-    'Lists act on translations that name them as `style_id`.',
+    'A list applies to translations that refer to it by `style_id`.',
     followed.length === 0
       ? 'No running engine follows instructions.'
-      : `Translations into ${followed.join(', ')} can go to an engine that is given every rule and instruction.`,
+      : `Translations into ${followed.join(', ')} can use an engine ` +
+        'that receives every rule and instruction.',
     others.length === 0 ? '' : withoutEngine(others),
-    'E-mail addresses stay as they are, whatever `email_address_format` says.',
+    'E-mail addresses are never changed, whatever the value of `email_address_format`.',
   ]
     .filter((paragraph) => paragraph !== '')
     .join('\n\n');
@@ -49,9 +50,9 @@ function withoutEngine(languages: readonly StyleRuleLanguage[]): string {
   const nowhere = rules.filter((rule) => !isKept(rule));
   const somewhere = rules.filter(isKept);
   return [
-    `Into ${languages.join(', ')}, rules that need no understanding are applied to the translations of any engine. ` +
+    `Into ${languages.join(', ')}, purely mechanical rules are applied to the translations of any engine. ` +
       'A translation whose list has custom instructions is refused. ' +
-      'Nobody obeys any option of these rules:',
+      'No option of these rules is applied:',
     styleRuleCategories
       .map((category) => ({ category, own: nowhere.filter((rule) => rule.category === category) }))
       .filter(({ own }) => own.length > 0)
@@ -61,7 +62,7 @@ function withoutEngine(languages: readonly StyleRuleLanguage[]): string {
           own.map(({ rule }) => quoted(rule)),
         ),
       ),
-    'Nobody obeys these options of other rules:',
+    'These options of other rules are not applied:',
     somewhere
       .filter(({ options }) => options.some(({ kept }) => kept.length === 0))
       .map((rule) => {
@@ -86,7 +87,7 @@ function inSomeLanguages(
   languages: readonly StyleRuleLanguage[],
 ): (string | string[])[] {
   return [
-    'Nor are any options of these rules obeyed in texts of the language before them:',
+    'In the named language, no option of these rules is applied either:',
     languages.flatMap((language) => {
       const without = rules.filter(
         ({ options }) => !options.some(({ kept }) => kept.includes(language)),
@@ -100,8 +101,8 @@ function inSomeLanguages(
             ),
           ];
     }),
-    'Every other option is obeyed in all languages that its rule is not named for above, but these are ' +
-      'in the languages after them alone:',
+    'Every other option is applied in all languages except those named for its rule ' +
+      'above, but these options only in the languages in parentheses:',
     rules.flatMap((rule) => {
       const own = languages.filter((language) =>
         rule.options.some(({ kept }) => kept.includes(language)),

@@ -53,7 +53,8 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
       if (before > 0 && before + length > maxLength) {
         throw new ServiceError(
           'too_many_requests',
-          `More text of this account is under way than it may be: ${maxLength} characters at a time. Try again in a moment, with fewer requests at once.`,
+          `Too much text of this account is being processed: the limit is ${maxLength} ` +
+            'characters at a time. Try again in a moment, with fewer requests at once.',
         );
       }
       lengths.set(accountId, before + length);

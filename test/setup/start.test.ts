@@ -159,7 +159,7 @@ it('installs the recognition model once, and starts without it when that fails',
   expect(without).toMatchObject({ output: 'the server runs\n', code: 7 });
   expect(without.said).toContain(
     [
-      'The model moonshine-tiny-en is missing; what needs it stays off. The registry cannot be reached.',
+      'The model moonshine-tiny-en is missing; engines that need it stay off. The registry cannot be reached.',
       'To install it: npm run dragoman -- models install moonshine-tiny-en\n',
     ].join('\n'),
   );

@@ -164,6 +164,8 @@ it('the listings and the OpenAPI document describe the supported rules', async (
   };
   const { description = '' } = document.paths['/v3/style_rules']?.get ?? {};
   expect(description).toMatch(/No running engine follows instructions/);
-  expect(description).toMatch(/Nobody obeys[\s\S]*`style_and_tone`: .*`anglicisms`/);
+  expect(description).toMatch(
+    /No option of these rules is applied[\s\S]*`style_and_tone`: .*`anglicisms`/,
+  );
   expect(description).toMatch(/- `range_indicator`: .*`use_spanish_words_de_a`/);
 });

@@ -42,7 +42,7 @@ it("an account's text in progress is limited, while other accounts and a single 
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await refused?.json()).toEqual({
-      message: `More text of this account is under way than it may be: ${LENGTH} characters at a time. Try again in a moment, with fewer requests at once.`,
+      message: `Too much text of this account is being processed: the limit is ${LENGTH} characters at a time. Try again in a moment, with fewer requests at once.`,
     });
     // Earlier requests, refused or not, leave no text counted; alone, a request may be longer.
     expect((await translate(long.repeat(3))).status).toBe(200);

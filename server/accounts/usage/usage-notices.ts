@@ -81,7 +81,7 @@ export function createUsageNoticeSender(options: UsageNoticeOptions): UsageNotic
       return outcome;
     } catch (error) {
       const { message, detail } = toServiceError(error);
-      const advice = 'A notice could not be sent and is tried again: see to the mail server.';
+      const advice = 'A notice could not be sent and will be tried again: check the mail server.';
       log.warn({ noticeId, error: message, reply: detail }, advice);
       return 'unavailable';
     }
@@ -115,10 +115,16 @@ function inTurn({ emails, attempt }: ClaimedNotice): string[] {
 /** Returns advice for the operator on a mail server's answer; undefined when waiting suffices. */
 function adviceOn(outcome: Delivery['outcome'], reply: string): string | undefined {
   if (outcome === 'refused') {
-    return 'A mail server knows no such address and it is given up: correct the addresses of the account (account change).';
+    return (
+      'A mail server rejected an address as unknown, and the notice is given ' +
+      'up: correct the addresses of the account (account change).'
+    );
   }
   if (outcome === 'later' && reply.startsWith('5')) {
-    return 'A mail server refuses a notice, which is tried again: do SMTP_URL have the user and the password it wants, and SMTP_FROM a sender it takes?';
+    return (
+      'A mail server refuses a notice, which will be tried again: check user ' +
+      'and password in SMTP_URL and the sender in SMTP_FROM.'
+    );
   }
   return undefined;
 }
@@ -150,12 +156,13 @@ function createTellTale({ notices, mailer, log }: UsageNoticeOptions) {
     say(
       'mailer',
       addressed,
-      'Notices of limits wait: SMTP_URL and SMTP_FROM say how to send them.',
+      'Notices about limits are waiting: set SMTP_URL and SMTP_FROM to send them.',
     );
     say(
       'addresses',
       unaddressed,
-      'Notices of limits wait: their accounts name nobody to be notified (account change --add-email).',
+      'Notices about limits are waiting: their accounts have no ' +
+        'e-mail address (account change --add-email).',
     );
   };
 }

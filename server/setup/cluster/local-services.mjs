@@ -50,5 +50,7 @@ export function findPostgresqlOwner() {
     const [, , uid, gid] = users.find(([name]) => name === wanted) ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody.');
+  throw new Error(
+    'PostgreSQL refuses to run as root, and neither the user postgres nor nobody exists.',
+  );
 }

@@ -31,7 +31,7 @@ const post = (report: StoreReport) => port.postMessage(report);
 /** SQLite has ended the transaction itself, as on a full disk: nothing of the group was written. */
 class LostTransaction extends Error {
   constructor(cause: unknown) {
-    super('The transaction of the group is no more.', { cause });
+    super('The transaction of the group has already ended.', { cause });
   }
 }
 
