@@ -210,8 +210,8 @@ export function admit(caller: Caller, { kind = 'developer', plan, feature }: Adm
   if (caller.key.kind !== kind) {
     throw forbidden(
       kind === 'admin'
-        ? 'This takes an admin key; a developer key was sent.'
-        : 'This takes a developer key; an admin key only administers.',
+        ? 'This requires an admin key; a developer key was sent.'
+        : 'This requires a developer key; an admin key only administers.',
     );
   }
   if (plan === 'pro') requirePro(caller);

@@ -91,7 +91,7 @@ export function useNotFound(app: FastifyInstance): void {
 }
 
 function notFound(): ServiceError {
-  return new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.');
+  return new ServiceError('not_found', 'Not found. GET /openapi.json lists all endpoints.');
 }
 
 /** Decodes a path segment as the router does; malformed escapes stay as they are and match no route. */

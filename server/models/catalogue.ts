@@ -74,7 +74,7 @@ const releases: readonly Release[] = [
   {
     ...hears,
     name: 'sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11',
-    about: 'streaming, punctuates, detects the language: the best of these',
+    about: 'streaming, with punctuation and language detection: the best of these',
     family: 'streaming-transducer',
     languages: multilingual.nemotron,
     detectsLanguage: true,
@@ -87,7 +87,7 @@ const releases: readonly Release[] = [
   {
     ...hears,
     name: 'sherpa-onnx-streaming-zipformer-en-2023-06-26',
-    about: 'streaming, quick; spoken terms',
+    about: 'streaming, fast; supports spoken terms',
     family: 'streaming-transducer',
     languages: ['en'],
     licence: 'Apache-2.0',
@@ -97,7 +97,7 @@ const releases: readonly Release[] = [
   {
     ...hears,
     name: 'sherpa-onnx-streaming-zipformer-bilingual-zh-en-2023-02-20',
-    about: 'streaming; Chinese and English in one sentence',
+    about: 'streaming; Chinese and English mixed within a sentence',
     family: 'streaming-transducer',
     languages: ['zh', 'en'],
     modelingUnit: 'cjkchar+bpe',
@@ -108,7 +108,7 @@ const releases: readonly Release[] = [
   ...(['tiny', 'base', 'small'] as const).map((size) => ({
     ...hears,
     name: `sherpa-onnx-whisper-${size}`,
-    about: 'whole utterances, punctuates, detects the language',
+    about: 'whole utterances, with punctuation and language detection',
     family: 'whisper',
     languages: multilingual.whisper,
     detectsLanguage: true,
@@ -122,7 +122,7 @@ const releases: readonly Release[] = [
   {
     ...hears,
     name: 'sherpa-onnx-sense-voice-zh-en-ja-ko-yue-2024-07-17',
-    about: 'whole utterances, quick, punctuates, detects the language',
+    about: 'whole utterances, fast, with punctuation and language detection',
     family: 'sense-voice',
     languages: ['zh', 'en', 'ja', 'ko', 'yue'],
     detectsLanguage: true,
@@ -134,7 +134,7 @@ const releases: readonly Release[] = [
   {
     ...hears,
     name: 'sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8',
-    about: 'whole utterances, punctuates, accurate',
+    about: 'whole utterances, accurate, with punctuation',
     family: 'nemo-transducer',
     languages: multilingual.european,
     detectsLanguage: true,
@@ -146,7 +146,7 @@ const releases: readonly Release[] = [
   {
     kind: 'punctuation',
     name: 'sherpa-onnx-online-punct-en-2024-08-06',
-    about: 'capitals and punctuation for recognisers that have none',
+    about: 'capitals and punctuation for recognisers without them',
     family: 'online-punctuation',
     languages: ['en'],
     licence: 'see its source',
@@ -236,7 +236,7 @@ function moonshine({
 const moonshines: readonly CatalogueEntry[] = [
   moonshine({
     name: DEFAULT_RECOGNISER,
-    about: 'captions as one speaks, quick, punctuates: the one that is installed by itself',
+    about: 'live captions, fast, with punctuation: installed by default',
     languages: ['en'],
     licence: 'MIT',
     downloadMb: 28,
@@ -251,7 +251,7 @@ const moonshines: readonly CatalogueEntry[] = [
   }),
   moonshine({
     name: 'moonshine-base-en',
-    about: 'captions as one speaks, punctuates; twice the work of tiny',
+    about: 'live captions, with punctuation; twice the load of tiny',
     languages: ['en'],
     licence: 'MIT',
     downloadMb: 79,
@@ -266,7 +266,7 @@ const moonshines: readonly CatalogueEntry[] = [
   }),
   moonshine({
     name: 'moonshine-base-es',
-    about: 'captions as one speaks, punctuates; its licence limits who may use it',
+    about: 'live captions, with punctuation; the licence restricts who may use it',
     languages: ['es'],
     licence: 'Moonshine AI Community License',
     terms:

@@ -147,7 +147,8 @@ export async function findContainment(
   return none(
     allowsNothing
       ? 'Let the server make namespaces: bubblewrap needs them, and the machine or its container forbids it.'
-      : `Bubblewrap cannot start ${path.basename(trial[0])} with what it needs: see where it is installed, and who may read it.`,
+      : `Bubblewrap cannot start ${path.basename(trial[0])} with the files that ` +
+          'it needs: check where it is installed and its permissions.',
   );
 }
 

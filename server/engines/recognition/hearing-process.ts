@@ -237,7 +237,8 @@ export class EndedEarly extends Error {
 export class UnfitProcessor extends Error {
   constructor() {
     super(
-      'The processor of this machine lacks instructions that the recogniser is made of. Let a server elsewhere hear: server/docs/recognisers.md.',
+      'The processor of this machine lacks instructions that the recogniser needs. ' +
+        'Connect a recogniser on another machine: see server/docs/recognisers.md.',
     );
     this.name = 'UnfitProcessor';
   }

@@ -58,7 +58,8 @@ export interface TakenSession {
 
 const ENDINGS = 'endings';
 
-const UNTOLD = 'Other servers could not be told of the end. Please try again in a moment.';
+const UNTOLD =
+  'Other servers could not be notified of the end of the session. Please try again in a moment.';
 
 const ENDING = 'The session is ending. Please try again in a moment.';
 

@@ -161,7 +161,7 @@ function checkedSource(
   if (running.length === 0) {
     throw new ServiceError(
       'engine_unavailable',
-      'No speech recogniser is running. GET /healthz says what is missing.',
+      'No speech recogniser is running. GET /healthz reports what is missing.',
     );
   }
   const isFixed = oneOf('source_language_mode', mode, ['auto', 'fixed'] as const) === 'fixed';
