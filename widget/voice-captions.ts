@@ -318,7 +318,7 @@ export class VoiceCaptions extends LitElement {
           (track) =>
             trackView({
               track,
-              lines: this.speaker.inStep(track),
+              lines: this.speaker.linesToShow(track),
               spoken: this.speaker.spokenLines(track),
               sound: this.speaker.sound(track),
               onScroll: this.roll.onScroll,

@@ -1,7 +1,7 @@
 /** The store of API keys: rows without secrets, found by the hashes of their secrets. */
 import { timingSafeEqual } from 'node:crypto';
 import type { InferResult, Selectable } from 'kysely';
-import { builtOnce, type Database, lockAccount } from '../storage/database.ts';
+import { cachedQuery, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/door.ts';
 import { toAccount } from './store.ts';
@@ -203,7 +203,7 @@ function createAuthentication(db: Database): ApiKeyStore['authenticate'] {
 }
 
 /** Finds keys and their accounts by the first digits of the hash; runs on every request. */
-const findCandidates = builtOnce({
+const findCandidates = cachedQuery({
   build: candidateQuery,
   shapeOf: () => '',
   parametersOf: (lookup: string) => [lookup],

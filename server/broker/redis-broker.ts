@@ -57,7 +57,7 @@ export async function openRedisBroker(options: RedisBrokerOptions): Promise<Brok
   const hooks = new Set<() => void>();
   let keyspace: Keyspace | undefined;
   const { link, stop } = await openLink(options, () => {
-    const sendYounger = keyspace?.holdBack();
+    const sendYounger = keyspace?.detachBatch();
     hooks.forEach((hook) => hook());
     // The hooks' requests go first, then the waiting ones, then those already made in this turn.
     keyspace?.flush();
@@ -178,7 +178,7 @@ function createLeases(redis: Keyspace): Leases {
     },
     async renew(name, epoch, ttlMs) {
       const args = [`${epoch}`, duration(ttlMs), LINGER_MS];
-      return (await redis.runWithOthers(scripts.renewLease, [key(name)], args)) === 1;
+      return (await redis.runBatched(scripts.renewLease, [key(name)], args)) === 1;
     },
     async release(name, epoch) {
       await redis.run(scripts.releaseLease, [key(name)], [`${epoch}`]);
@@ -211,7 +211,7 @@ function createSeats(redis: Keyspace, prefix: string): Seats {
       }
     },
     async keep({ names, member, ttlMs }) {
-      await redis.runWithOthers(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);
+      await redis.runBatched(scripts.keepSeats, keys(names), [member, duration(ttlMs)]);
     },
     async leave({ names, member }) {
       await redis.run(scripts.leaveSeats, keys(names), [member]);
@@ -280,7 +280,7 @@ class RedisStreams implements Streams {
       ...[this.#channel(stream), `${fence?.epoch ?? ''}`],
       trimUpTo === undefined ? '' : `${trimUpTo + 1}`,
     ];
-    return numberOf(await redis.runWithOthers(scripts.append, keys, args));
+    return numberOf(await redis.runBatched(scripts.append, keys, args));
   }
 
   async read(stream: string, after: number, most: number): Promise<StreamEntry[]> {

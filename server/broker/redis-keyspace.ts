@@ -63,7 +63,7 @@ export class Keyspace {
   }
 
   /** Runs a script that takes many calls at once, batched with its other calls of this turn. */
-  runWithOthers(
+  runBatched(
     script: Script,
     keys: readonly string[],
     args: readonly (string | Buffer)[],
@@ -83,7 +83,7 @@ export class Keyspace {
   }
 
   /** Lets everything asked from now on overtake the open batch. @returns a function that sends the batch */
-  holdBack(): () => void {
+  detachBatch(): () => void {
     const together = this.#takeTogether();
     return () => {
       if (together !== undefined) this.#send(together);

@@ -46,8 +46,8 @@ export class Channel {
   /** Readers being sent what they missed, each with the turn that began it. */
   readonly #catchingUp = new Map<Reader, symbol>();
   /** Readers without the earlier lines, as these could not be read yet. */
-  readonly #owed = new Set<Reader>();
-  #paying: Promise<void> | undefined;
+  readonly #lacking = new Set<Reader>();
+  #sendingDeferred: Promise<void> | undefined;
   /** Readers that had more lines than a joining reader gets: their replacement is everything held. */
   readonly #hadMore = new WeakSet<Reader>();
   /** Sequence of the last caption sent. */
@@ -160,7 +160,7 @@ export class Channel {
    */
   join(reader: Reader, after: number | undefined): void {
     reader.isBehind = true;
-    reader.isOwed = false;
+    reader.lacksHistory = false;
     reader.sequence = after ?? -1;
     this.readers.add(reader);
     clearTimeout(this.#unread);
@@ -171,7 +171,7 @@ export class Channel {
   /** @returns whether the reader was here */
   leave(reader: Reader): boolean {
     this.#catchingUp.delete(reader);
-    this.#owed.delete(reader);
+    this.#lacking.delete(reader);
     return this.readers.delete(reader);
   }
 
@@ -196,30 +196,32 @@ export class Channel {
       !this.#isClosed && !reader.isGone && this.#catchingUp.get(reader) === turn;
     const sent = this.#sendMissed(reader, isWanted).catch((error: unknown) => {
       this.#options.log.error({ err: error }, 'captions of a room could not be read');
-      if (isWanted()) this.#owe(reader);
+      if (isWanted()) this.#deferHistory(reader);
     });
     const isInTime = await withinTime(sent, performance.now() + PATIENCE_MS);
-    if (!isInTime && isWanted()) this.#owe(reader);
+    if (!isInTime && isWanted()) this.#deferHistory(reader);
     if (this.#catchingUp.get(reader) === turn) this.#catchingUp.delete(reader);
   }
 
   /** Lets a reader follow new lines now; the earlier ones are sent once they can be read. */
-  #owe(reader: Reader): void {
+  #deferHistory(reader: Reader): void {
     this.#catchingUp.delete(reader);
-    this.#owed.add(reader);
-    reader.isOwed = true;
+    this.#lacking.add(reader);
+    reader.lacksHistory = true;
     reader.sequence = Math.max(0, reader.sequence);
     this.#readAlong(reader);
-    this.#paying ??= this.#pay().finally(() => (this.#paying = undefined));
+    this.#sendingDeferred ??= this.#sendDeferred().finally(
+      () => (this.#sendingDeferred = undefined),
+    );
   }
 
-  async #pay(): Promise<void> {
-    while (this.#owed.size > 0 && !this.#isClosed) {
+  async #sendDeferred(): Promise<void> {
+    while (this.#lacking.size > 0 && !this.#isClosed) {
       try {
         await this.#options.captions.read(this.track, 0);
         this.forgetHistory();
-        this.#sendHistory([...this.#owed]);
-        this.#owed.clear();
+        this.#sendHistory([...this.#lacking]);
+        this.#lacking.clear();
       } catch {
         // The error was logged when each of these readers began to catch up.
         await delay(AGAIN_MS, undefined, { ref: false });
@@ -234,10 +236,10 @@ export class Channel {
       this.#hadMore.delete(reader);
       reader.write(history.in(reader.encoding));
       reader.sequence = history.sequence;
-      reader.isOwed = false;
+      reader.lacksHistory = false;
     }
     const missed = await this.#options.captions.read(this.track, reader.sequence, {
-      isUrgent: reader.isOwed,
+      isUrgent: reader.lacksHistory,
     });
     if (!isWanted()) return;
     const { captions, isWhole, upTo } = missed;
@@ -251,8 +253,8 @@ export class Channel {
     const [first] = captions;
     if (first !== undefined) {
       const parcel = this.#missedParcel(first.sequence, missed);
-      const { encoding, isOwed } = reader;
-      reader.write(isOwed ? parcel.unnumbered(encoding) : parcel.in(encoding));
+      const { encoding, lacksHistory } = reader;
+      reader.write(lacksHistory ? parcel.unnumbered(encoding) : parcel.in(encoding));
       reader.sequence = parcel.sequence;
     }
     this.#readAlong(reader, { mayShowOld: first !== undefined });

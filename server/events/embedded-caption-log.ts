@@ -17,7 +17,7 @@ import {
 } from './caption-log.ts';
 import { CaptionWriter } from './caption-writer.ts';
 import type { CaptionStore } from './captions-store.ts';
-import { cut, type HeldTrack, inMemory, isNear, isOf, reachesBack } from './held-track.ts';
+import { cut, type HeldTrack, inMemory, isNear, isAtOrBefore, reachesBack } from './held-track.ts';
 
 /** Captions read per page of a transcript. */
 const PAGE = 500;
@@ -107,7 +107,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     if (isKept) await inTime(held, this.#fill(held).catch(this.#report), untilMs);
     const appended = { ...caption, sequence: this.nextLine() };
     // The line that this caption renders may be deleted before its turn, or while it is written.
-    const isGone = () => isOf(held.deletedUpTo, appended);
+    const isGone = () => isAtOrBefore(held.deletedUpTo, appended);
     const published = this.#options.publish?.(held.track, appended, options);
     if (published !== undefined) await published;
     if (isKept && !isGone()) await inTime(held, held.writer.add(appended), untilMs);
@@ -119,7 +119,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     // Readers already have it: the broker lost it and it was appended again, or this was not known yet.
     if (held.captions.some(({ sequence }) => sequence === caption.sequence)) return;
     const isNews = !isLate || isNear(held, caption.line);
-    if (!isNews) held.untold.add(caption);
+    if (!isNews) held.unannounced.add(caption);
     // The caption that this one replaces is of no interest any more.
     held.captions = [...held.captions.filter(({ line }) => line !== caption.line), caption];
     cut(held);
@@ -133,7 +133,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     const held = this.#heldOf(track);
     const { sequence, line } = caption;
     this.#lastNumber = Math.max(this.#lastNumber, sequence, line);
-    if (isOf(held.deletedUpTo, caption)) return;
+    if (isAtOrBefore(held.deletedUpTo, caption)) return;
     this.#hold(held, caption, { isLate });
   }
 
@@ -160,19 +160,19 @@ export class EmbeddedCaptionLog implements CaptionLog {
     for (const held of this.#tracksOf(roomId)) {
       const { captions } = held;
       held.deletedUpTo = Math.max(held.deletedUpTo, upTo);
-      held.captions = captions.filter((caption) => !isOf(upTo, caption));
+      held.captions = captions.filter((caption) => !isAtOrBefore(upTo, caption));
       // A reader that was meanwhile told the last of them must discard everything.
-      held.cutAt = Math.max(held.cutAt, upTo, captions.at(-1)?.sequence ?? 0);
+      held.incompleteUpTo = Math.max(held.incompleteUpTo, upTo, captions.at(-1)?.sequence ?? 0);
       held.hasMore = false;
-      held.writer.drop((caption) => isOf(upTo, caption));
+      held.writer.drop((caption) => isAtOrBefore(upTo, caption));
     }
   }
 
   /** Returns all captions of a room held in memory, by sequence. */
   held(roomId: string): SharedCaption[] {
     return this.#tracksOf(roomId)
-      .flatMap(({ track, captions, untold }) =>
-        captions.map((caption) => ({ track, caption, isLate: untold.has(caption) })),
+      .flatMap(({ track, captions, unannounced }) =>
+        captions.map((caption) => ({ track, caption, isLate: unannounced.has(caption) })),
       )
       .sort((a, b) => a.caption.sequence - b.caption.sequence);
   }
@@ -203,13 +203,13 @@ export class EmbeddedCaptionLog implements CaptionLog {
   ): Promise<RecentCaptions> {
     const held = this.#heldOf(track);
     if (!isUrgent && !reachesBack(held, after)) await this.#fillInTurn(held);
-    const { captions, untold, cutAt } = held;
+    const { captions, unannounced, incompleteUpTo } = held;
     const isWanted = (caption: Caption) =>
-      caption.sequence > after && (after === 0 || !untold.has(caption));
+      caption.sequence > after && (after === 0 || !unannounced.has(caption));
     return {
       captions: captions.filter(isWanted),
-      isWhole: after >= cutAt,
-      upTo: Math.max(cutAt, captions.at(-1)?.sequence ?? 0),
+      isWhole: after >= incompleteUpTo,
+      upTo: Math.max(incompleteUpTo, captions.at(-1)?.sequence ?? 0),
     };
   }
 
@@ -299,7 +299,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
       }
       await act(upTo);
       for (const { writer } of this.#tracksOf(roomId)) {
-        writer.drop((caption) => isOf(upTo, caption));
+        writer.drop((caption) => isAtOrBefore(upTo, caption));
       }
     });
     const settle = () => {
@@ -313,7 +313,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
   }
 
   /** Returns what must be over before anything of a room is written or loaded. */
-  #heldUp(roomId: string): Promise<void> | undefined {
+  #pendingDeletion(roomId: string): Promise<void> | undefined {
     let deletion = this.#deletions.get(roomId);
     while (deletion !== undefined && deletion.state !== 'begun') deletion = deletion.before;
     return deletion?.done;
@@ -322,7 +322,10 @@ export class EmbeddedCaptionLog implements CaptionLog {
   expire(roomId: string, beforeMs: number): void {
     const isOld = ({ endMs }: Caption) => endMs < beforeMs;
     for (const held of this.#tracksOf(roomId)) {
-      held.cutAt = Math.max(held.cutAt, held.captions.findLast(isOld)?.sequence ?? 0);
+      held.incompleteUpTo = Math.max(
+        held.incompleteUpTo,
+        held.captions.findLast(isOld)?.sequence ?? 0,
+      );
       held.captions = held.captions.filter((caption) => !isOld(caption));
       held.writer.drop(isOld);
     }
@@ -390,19 +393,19 @@ export class EmbeddedCaptionLog implements CaptionLog {
         log,
         retryMs,
         mayWrite: (caption) => mayWrite(track, caption),
-        heldUp: () => this.#heldUp(roomId),
+        heldUp: () => this.#pendingDeletion(roomId),
         onWritten: () => (held.isBehind = false),
         onIdle: () => this.#leaveWhenDone(roomId),
       }),
       captions: [],
-      untold: new WeakSet(),
+      unannounced: new WeakSet(),
       followers: new Set(),
       last: this.#deletions.get(roomId)?.begun ?? Promise.resolve(),
       appending: 0,
       isFilled: false,
       filling: undefined,
       isBehind: false,
-      cutAt: 0,
+      incompleteUpTo: 0,
       deletedUpTo: 0,
       hasMore: false,
     };
@@ -412,7 +415,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
   /** Loads the captions stored by an earlier process into memory, once. */
   async #fill(held: HeldTrack): Promise<void> {
     while (!held.isFilled) {
-      const heldUp = this.#heldUp(held.track.roomId);
+      const heldUp = this.#pendingDeletion(held.track.roomId);
       if (heldUp !== undefined) await heldUp;
       else {
         held.filling ??= this.#fillNow(held).finally(() => (held.filling = undefined));
@@ -435,7 +438,7 @@ export class EmbeddedCaptionLog implements CaptionLog {
     // Captions replaced by newer ones are not told any more.
     const newest = new Map(known.map((caption) => [caption.line, caption]));
     held.captions = known.filter((caption) => newest.get(caption.line) === caption);
-    held.cutAt = Math.max(held.cutAt, cutAt);
+    held.incompleteUpTo = Math.max(held.incompleteUpTo, cutAt);
     held.hasMore ||= kept.length === MAX_HELD;
     held.isFilled = true;
     held.isBehind = false;

@@ -158,7 +158,7 @@ export class Floor {
   }
 
   /** Yields the floor to a speaker at another node. @returns the local session if it keeps the floor */
-  giveWay({ sessionId, isResuming }: HomeClaim): string | undefined {
+  yieldTo({ sessionId, isResuming }: HomeClaim): string | undefined {
     const speaker = this.#speaker;
     if (speaker === undefined) return undefined;
     if (isResuming) return speaker.sessionId;

@@ -14,7 +14,7 @@ export interface HeldTrack {
   /** Captions of the last lines, by sequence. */
   captions: Caption[];
   /** Captions among them that followers were not told. */
-  untold: WeakSet<Caption>;
+  unannounced: WeakSet<Caption>;
   followers: Set<CaptionFollower>;
   /** Tail of the track's work queue: changes of a track run one after the other. */
   last: Promise<unknown>;
@@ -26,7 +26,7 @@ export interface HeldTrack {
   /** Whether the database does not keep up, so that nothing waits for it. */
   isBehind: boolean;
   /** Captions up to this sequence may be missing: there were too many, or they were deleted. */
-  cutAt: number;
+  incompleteUpTo: number;
   /** Captions up to this sequence were deleted, and so were their translations. */
   deletedUpTo: number;
   /** Whether the database holds more captions. */
@@ -34,7 +34,7 @@ export interface HeldTrack {
 }
 
 /** Whether a caption, or the caption that it renders, is at or before a sequence. */
-export function isOf(upTo: number, { renders, sequence }: Caption): boolean {
+export function isAtOrBefore(upTo: number, { renders, sequence }: Caption): boolean {
   return (renders ?? sequence) <= upTo;
 }
 
@@ -52,19 +52,20 @@ export function reachesBack({ captions: [first] }: HeldTrack, after: number): bo
 }
 
 /** Whether a line is among the last lines, or was told to followers. */
-export function isNear({ captions, untold }: HeldTrack, line: number): boolean {
-  if (captions.some((each) => each.line === line && !untold.has(each))) return true;
+export function isNear({ captions, unannounced }: HeldTrack, line: number): boolean {
+  if (captions.some((each) => each.line === line && !unannounced.has(each))) return true;
   const later = captions.filter((each) => each.line > line).map((each) => each.line);
   return new Set(later).size < LAST_LINES;
 }
 
 /** Drops the oldest lines beyond the limit. */
 export function cut(held: HeldTrack): void {
-  const { captions, untold } = held;
+  const { captions, unannounced } = held;
   while (captions.length > MAX_HELD) {
     const oldest = captions.reduce((first, each) => (each.line < first.line ? each : first));
     captions.splice(captions.indexOf(oldest), 1);
     held.hasMore = true;
-    if (!untold.has(oldest)) held.cutAt = Math.max(held.cutAt, oldest.sequence);
+    if (!unannounced.has(oldest))
+      held.incompleteUpTo = Math.max(held.incompleteUpTo, oldest.sequence);
   }
 }

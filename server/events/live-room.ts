@@ -263,7 +263,7 @@ export class LiveRoom {
 
   /** Yields the floor to a speaker at another node. @returns the local session if it keeps the floor */
   async #giveWay(claim: HomeClaim): Promise<string | undefined> {
-    const speaks = this.#floor.giveWay(claim);
+    const speaks = this.#floor.yieldTo(claim);
     if (speaks !== undefined) return speaks;
     for (const channel of this.#channels.values()) channel.interpretBy(undefined);
     await this.#lines.idle();

@@ -53,7 +53,7 @@ export function createEngineConditions({
         ...engine,
         state: broken.length > 0 ? 'impaired' : 'running',
         reason: null,
-        ...(isOperator ? tallied(engine, health) : untold),
+        ...(isOperator ? tallied(engine, health) : withheld),
         breakers: isOperator ? broken : [],
       };
     });
@@ -115,11 +115,11 @@ function bySource(pairs: readonly LanguagePair[]): EngineCondition['pairs'] {
     .map(([source, reached]) => ({ source, targets: [...reached].sort() }));
 }
 
-const untold = { requests: null, failures: null, latency_ms: null, last_failure_at: null };
+const withheld = { requests: null, failures: null, latency_ms: null, last_failure_at: null };
 
 function tallied({ kind, name }: Running, health: EngineHealth) {
   // Detection is synchronous and cannot fail, so it is not counted.
-  if (kind === 'detection') return untold;
+  if (kind === 'detection') return withheld;
   const { requests, failures, latencyMs, lastFailureAtMs } = health.tally(kind, name);
   return {
     requests,
@@ -156,7 +156,7 @@ function describedMissing({ name, reason, kind }: EngineLists['missing'][number]
     languages: [],
     pairs: [],
     breakers: [],
-    ...untold,
+    ...withheld,
   };
 }
 

@@ -304,7 +304,7 @@ export class CircuitBreakers {
    * Returns permission despite an open breaker, for a name that {@link isDoubtful}; a further
    * refusal does not extend the open time.
    */
-  enterDoubtful(name: string): Pass {
+  enterDespiteRefusals(name: string): Pass {
     return {
       succeed: () => this.#troubles.delete(name),
       fail: (kind) => {

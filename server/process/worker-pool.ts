@@ -82,7 +82,7 @@ export interface WorkerPoolOptions<Answer> {
    *
    * @returns whether to retire the worker: it gets no new streams and ends with its last one
    */
-  isLastStraw: (answer: Answer) => boolean;
+  shouldRetireAfter: (answer: Answer) => boolean;
 }
 
 /** Includes compiling WebAssembly and, in development, TypeScript on a machine that may be busy; in ms. */
@@ -213,7 +213,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     this.#owed -= 1;
     if (this.#owed === 0) this.#patience.stop();
     else this.#patience.start();
-    this.#isRetired ||= this.#options.isLastStraw(message);
+    this.#isRetired ||= this.#options.shouldRetireAfter(message);
     this.#streams.get(message.streamId)?.answered(message);
   }
 

@@ -55,7 +55,7 @@ const MOST_KEPT = 16;
  * @returns a function that runs the query and returns its rows. Throws the error of the database,
  *   and Error when the parameters are out of order
  */
-export function builtOnce<Wish, Row>({
+export function cachedQuery<Wish, Row>({
   build,
   shapeOf,
   parametersOf,
@@ -91,7 +91,7 @@ function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
 }
 
 /**
- * Returns the values of rows to insert, for {@link builtOnce}; all rows must have their columns in
+ * Returns the values of rows to insert, for {@link cachedQuery}; all rows must have their columns in
  * the same order.
  */
 export function valuesOf(rows: readonly object[]): unknown[] {

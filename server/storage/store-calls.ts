@@ -22,7 +22,7 @@ function definitionOf({ store }: Pick<StoreCall, 'store'>): StoreDefinition<Meth
 }
 
 /** Returns how a call is run, see {@link StoreDefinition}. */
-export function mannerOf(call: StoreCall): 'read' | 'write' | 'batch' {
+export function callKindOf(call: StoreCall): 'read' | 'write' | 'batch' {
   const { reads, batch } = definitionOf(call);
   if (reads.includes(call.method)) return 'read';
   return batch?.methods.includes(call.method) === true ? 'batch' : 'write';

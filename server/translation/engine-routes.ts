@@ -231,7 +231,7 @@ export function createEngineFallback({
       else if (breakers.isDoubtful(breakerName(route))) doubtful.push(route);
     }
     for (const route of doubtful) {
-      yield { route, pass: breakers.enterDoubtful(breakerName(route)) };
+      yield { route, pass: breakers.enterDespiteRefusals(breakerName(route)) };
     }
   }
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { builtOnce, type Tables } from '../../server/storage/database.ts';
+import { cachedQuery, type Tables } from '../../server/storage/database.ts';
 import { createSqliteDialect, openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 
 async function openDatabase(): Promise<Kysely<Tables>> {
@@ -24,7 +24,7 @@ const sum = (db: Kysely<Tables>, [one, other]: readonly number[]) =>
 it('compiles a statement once for all values of one shape', async () => {
   const db = await openDatabase();
   let built = 0;
-  const ask = builtOnce({
+  const ask = cachedQuery({
     build(database, values: readonly number[]) {
       built += 1;
       return sum(database, values);
@@ -38,7 +38,7 @@ it('compiles a statement once for all values of one shape', async () => {
 });
 
 it('refuses to execute a statement whose values are in another order', async () => {
-  const ask = builtOnce({
+  const ask = cachedQuery({
     build: sum,
     shapeOf: () => '',
     parametersOf: ([one, other]) => [other, one],

@@ -134,7 +134,7 @@ export class SpeechController implements ReactiveController {
    * Returns the lines of a track to show. Lines that speech has not reached yet are held back, unless it is
    * late. A line that was shown once stays.
    */
-  inStep(track: CaptionTrack): readonly CaptionLine[] {
+  linesToShow(track: CaptionTrack): readonly CaptionLine[] {
     if (track.kind !== 'target' || track.language !== this.#host.speech) return track.shown;
     const player = this.#player;
     const isComing = player?.isBusy === true || performance.now() < this.#awaitedUntilMs;

@@ -15,15 +15,15 @@ export class RoomFloor {
   readonly #own = new Set<string>();
   /** Whether the user has requested the next session by hand. */
   #isAskedFor = false;
-  #isPauseOwed = false;
+  #isPausePending = false;
 
   constructor(desk: Pick<RoomDesk, 'room' | 'pause' | 'provideToken'>) {
     this.#desk = desk;
   }
 
   /** Whether a pause was requested that has not reached the server yet. */
-  get isPauseOwed(): boolean {
-    return this.#isPauseOwed;
+  get isPausePending(): boolean {
+    return this.#isPausePending;
   }
 
   /** Whether another speaker has the floor. */
@@ -34,16 +34,16 @@ export class RoomFloor {
   /** Lets the next session take the floor from anyone and resume the room; call it in the click. */
   ask(): void {
     this.#isAskedFor = true;
-    this.#isPauseOwed = false;
+    this.#isPausePending = false;
   }
 
-  /** Pauses the room; if the room is unreachable, sets {@link isPauseOwed}. */
+  /** Pauses the room; if the room is unreachable, sets {@link isPausePending}. */
   async pause(): Promise<void> {
     try {
       await this.#desk.pause(true);
-      this.#isPauseOwed = false;
+      this.#isPausePending = false;
     } catch {
-      this.#isPauseOwed = true;
+      this.#isPausePending = true;
     }
   }
 

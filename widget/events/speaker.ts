@@ -117,9 +117,9 @@ export class SpeakerPage extends LitElement {
           <h2>${status.title}</h2>
           <p><bdi>${status.hint}</bdi></p>
         </div>
-        ${this.floor.isPauseOwed ? note('warn', words.pauseOwed) : nothing}
+        ${this.floor.isPausePending ? note('warn', words.pauseOwed) : nothing}
         ${
-          this.room.failure !== undefined && !this.isSpeaking && !this.floor.isPauseOwed
+          this.room.failure !== undefined && !this.isSpeaking && !this.floor.isPausePending
             ? note('warn', `${failureText(this.words, this.room.failure)} ${this.words.outOfDate}`)
             : nothing
         }
@@ -308,14 +308,14 @@ export class SpeakerPage extends LitElement {
       isPausing,
       failure,
       readerCount,
-      isRoomPaused: room.paused || (this.floor.isPauseOwed && !this.isSpeaking),
+      isRoomPaused: room.paused || (this.floor.isPausePending && !this.isSpeaking),
       isTaken: this.floor.isTaken(room),
     });
   }
 
   /** Passes on the loaded room; requests an owed pause again. */
   private look(room: RoomAtDesk): RoomAtDesk {
-    if (this.floor.isPauseOwed && !this.isSpeaking) void this.pauseRoom();
+    if (this.floor.isPausePending && !this.isSpeaking) void this.pauseRoom();
     return room;
   }
 

@@ -17,7 +17,7 @@ import {
 } from './usage-counters-store.ts';
 import { sql } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
-import { builtOnce, type Database, locksRows, valuesOf } from '../../storage/database.ts';
+import { cachedQuery, type Database, locksRows, valuesOf } from '../../storage/database.ts';
 import { defineStore, RowsLocked, type WhenLocked } from '../../storage/store.ts';
 import type { UsageLimits } from '../../http/door.ts';
 
@@ -167,7 +167,7 @@ function undecided(): ServiceError {
   return new ServiceError('internal', 'A charge was not decided.');
 }
 
-const lockedLimits = builtOnce({
+const lockedLimits = cachedQuery({
   build: (db, { keyIds, whenLocked }: { keyIds: readonly string[]; whenLocked: WhenLocked }) =>
     db
       .selectFrom('api_keys as key')
@@ -267,7 +267,7 @@ function createLedgerLines() {
   };
 }
 
-const addLines = builtOnce({
+const addLines = cachedQuery({
   build: (db, lines: readonly LedgerLine[]) =>
     db
       .insertInto('usage_days')

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { UsageLimits } from '../../http/door.ts';
-import { builtOnce, type Database, valuesOf } from '../../storage/database.ts';
+import { cachedQuery, type Database, valuesOf } from '../../storage/database.ts';
 import type { UsageNoticesTable } from './usage-notices-store.ts';
 
 /** Kinds of use: characters of three services, and ms of speech. */
@@ -113,7 +113,7 @@ export function createUsageCounters(db: Database) {
   };
 }
 
-const findMonths = builtOnce({
+const findMonths = cachedQuery({
   build: (db, { subjects, months }: { subjects: string[]; months: string[] }) =>
     db
       .selectFrom('usage_months')
@@ -124,7 +124,7 @@ const findMonths = builtOnce({
   parametersOf: ({ subjects, months }) => [...subjects, ...months],
 });
 
-const writeMonths = builtOnce({
+const writeMonths = cachedQuery({
   build: (db, rows: readonly UsageMonthsTable[]) =>
     db
       .insertInto('usage_months')

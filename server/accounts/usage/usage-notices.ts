@@ -42,7 +42,7 @@ interface UsageNoticeOptions {
 
 export function createUsageNoticeSender(options: UsageNoticeOptions): UsageNoticeSender {
   const { notices, mailer, log, now = Date.now } = options;
-  const tellOfWaiting = createTellTale(options);
+  const tellOfWaiting = createWaitingNoticeWarning(options);
   const firstMonth = () => new Date(now() - STALE_MS).toISOString().slice(0, 7);
 
   /** @returns false when the mail server accepts nothing */
@@ -144,7 +144,7 @@ function retryMs(attempt: number): number {
 }
 
 /** Makes a function that logs once that notices wait which cannot be sent. */
-function createTellTale({ notices, mailer, log }: UsageNoticeOptions) {
+function createWaitingNoticeWarning({ notices, mailer, log }: UsageNoticeOptions) {
   const unsaid = new Set(mailer === undefined ? ['mailer', 'addresses'] : ['addresses']);
   const say = (what: string, count: number, message: string) => {
     if (count === 0 || !unsaid.delete(what)) return;

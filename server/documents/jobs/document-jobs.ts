@@ -154,7 +154,7 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
 
   async function run(): Promise<void> {
     const startedAtMs = options.now();
-    const beats = startBeats(claimed, {
+    const beats = startHeartbeats(claimed, {
       ...options,
       onLost: () => aborting.abort(new ClaimLost()),
     });
@@ -186,7 +186,7 @@ function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions)
     }
     if (error instanceof WorkerStops) return claim.release({ countsAttempt: false });
     log.warn({ documentId, attempt, ...traceOf(error) }, 'A document could not be translated.');
-    const tries = claim.hasGotOn ? 0 : attempt;
+    const tries = claim.hasSavedProgress ? 0 : attempt;
     const problem = problemFor(error, tries >= options.maxAttempts);
     if (problem !== undefined) return claim.fail(problem);
     const pauseMs = retryAfterMs(error) * 2 ** Math.max(0, tries - 1);
@@ -248,7 +248,7 @@ interface Beats {
   stop: () => void;
 }
 
-function startBeats(
+function startHeartbeats(
   { documentId, claimId, order, sizeBytes }: ClaimedDocument,
   { documents, now, log, onLost }: DocumentJobOptions & { onLost: () => void },
 ): Beats {
@@ -334,7 +334,7 @@ interface DocumentClaim {
   readSource(): Promise<Uint8Array>;
   readonly progress: TranslationProgress;
   /** Whether progress was saved under this claim. */
-  readonly hasGotOn: boolean;
+  readonly hasSavedProgress: boolean;
   /**
    * Saves the translated file part by part, marks the document `done` and charges for it.
    *
@@ -359,10 +359,10 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
   let progressPlace: number | undefined;
   let hasGotOn = false;
 
-  const insist = <Result>(step: () => Promise<Result>) => insistWithin(signal, step);
+  const insist = <Result>(step: () => Promise<Result>) => retryWhileUnavailable(signal, step);
 
   /** Runs a step that resolves to whether the claim is still valid. */
-  async function insistOnClaim(step: () => Promise<boolean>): Promise<void> {
+  async function retryUnderClaim(step: () => Promise<boolean>): Promise<void> {
     if (!(await insist(step))) throw new ClaimLost();
   }
 
@@ -375,7 +375,7 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
   }
 
   async function addPart(file: DocumentFile, place: number, bytes: Uint8Array): Promise<void> {
-    await insistOnClaim(() =>
+    await retryUnderClaim(() =>
       documents.addPart({ documentId, file, place, bytes, atMs: now() }, claimId),
     );
   }
@@ -393,7 +393,7 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
         hasGotOn = true;
       },
     },
-    get hasGotOn() {
+    get hasSavedProgress() {
       return hasGotOn;
     },
     async finish(file, charge, problem) {
@@ -409,13 +409,13 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
       return outcome;
     },
     fail: (problem) =>
-      insistOnClaim(() => documents.fail(documentId, claimId, { problem, atMs: now() })),
-    release: (how) => insistOnClaim(() => documents.release(documentId, claimId, how)),
+      retryUnderClaim(() => documents.fail(documentId, claimId, { problem, atMs: now() })),
+    release: (how) => retryUnderClaim(() => documents.release(documentId, claimId, how)),
   };
 }
 
 /** Runs a step and repeats it while the database is unreachable. */
-async function insistWithin<Result>(
+async function retryWhileUnavailable<Result>(
   signal: AbortSignal,
   step: () => Promise<Result>,
 ): Promise<Result> {

@@ -73,7 +73,7 @@ export interface DocumentProcesses {
  * Smallest memory limit with which a spare process is kept. Below it, the memory that the rehearsal
  * of other formats takes up would be missing for the document.
  */
-const WAITING_FROM_BYTES = 512 * 2 ** 20;
+const SPARE_FROM_BYTES = 512 * 2 ** 20;
 
 interface DocumentProcessesOptions {
   limits: DocumentLimits;
@@ -88,7 +88,7 @@ export function createDocumentProcesses({
   mayWait = () => false,
   ...options
 }: DocumentProcessesOptions): DocumentProcesses {
-  const isLarge = options.limits.memoryBytes >= WAITING_FROM_BYTES;
+  const isLarge = options.limits.memoryBytes >= SPARE_FROM_BYTES;
   const starts = new Set<Promise<DocumentProcess>>();
   /** Processes that are running or not yet cleaned up. */
   const processes = new Set<DocumentProcess>();

@@ -241,7 +241,7 @@ function createPool({ log, watchdogMs = 10_000, startWorker: start }: HarperOpti
     full: () => unavailable('has too much to do'),
     broken: () => new WorkerEnded(),
     // After a failure, the WebAssembly instance is in no state to continue.
-    isLastStraw: ({ hasFailed }) => hasFailed,
+    shouldRetireAfter: ({ hasFailed }) => hasFailed,
   });
 }
 

@@ -8,7 +8,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { KeptProcess } from '../service/kept-process.ts';
+import { SupervisedProcess } from '../service/supervised-process.ts';
 
 interface HunspellDictionaryOptions {
   program: string;
@@ -49,11 +49,11 @@ export class HunspellDictionary {
   readonly #remembered = new Map<string, WordFinding>();
   #retries: Job[] = [];
   #inFlight: Job[] = [];
-  readonly #kept: KeptProcess<HunspellProcess>;
+  readonly #kept: SupervisedProcess<HunspellProcess>;
 
   constructor(options: HunspellDictionaryOptions) {
     this.#options = options;
-    this.#kept = new KeptProcess({
+    this.#kept = new SupervisedProcess({
       start: () => this.#start(),
       failure: 'life',
       maxFailures: MAX_FAILURES,

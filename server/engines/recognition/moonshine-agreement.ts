@@ -10,11 +10,11 @@ interface Vocabulary {
 }
 
 /** Hypotheses that must agree on the first word and on words the model is sure of. */
-const SOME = 2;
+const SURE_AGREEMENT = 2;
 /** Hypotheses that must contradict the shown text before it is replaced. */
-const MORE = 4;
+const REPLACE_AGREEMENT = 4;
 /** Hypotheses that must agree on words the model is not sure of. */
-const MANY = 6;
+const UNSURE_AGREEMENT = 6;
 /** ln p from which the model is sure of a token. */
 const SURE = -0.3;
 /** Punctuation at the end of a growing text: the model ends every text with a mark. */
@@ -26,7 +26,7 @@ const SAMPLES_PER_MS = 16;
  * with fewer than two hypotheses.
  */
 export function agreedTokens(vocabulary: Vocabulary, hypotheses: readonly Decoded[]): number {
-  const [before, latest] = hypotheses.slice(-SOME).map(({ tokens }) => tokens);
+  const [before, latest] = hypotheses.slice(-SURE_AGREEMENT).map(({ tokens }) => tokens);
   if (before === undefined || latest === undefined) return 0;
   let length = 0;
   while (length < latest.length && latest[length] === before[length]) length += 1;
@@ -77,7 +77,7 @@ export function createTentative(vocabulary: Vocabulary): Tentative {
       for (let index = seenMs.length; index < count; index += 1) {
         seenMs.push(heardSamples / SAMPLES_PER_MS);
       }
-      shown = nextShown(shown, wordsOfLatest(vocabulary, hypotheses, MANY));
+      shown = nextShown(shown, wordsOfLatest(vocabulary, hypotheses, UNSURE_AGREEMENT));
     },
     words(said, window, heardSamples, decoded) {
       const words = timedWords(wordsOf(said), { window, heardSamples, seenMs });
@@ -136,8 +136,8 @@ function nextShown(
   const next = words.slice(0, sureCount(latest));
   if (commonCount(shown, next) === shown.length) return next;
   // When the hypotheses are equal throughout, no further change is expected.
-  const isSame = areSame(latest.slice(-MORE));
-  const firm = isSame ? words : words.slice(0, agreedCount(latest, MORE));
+  const isSame = areSame(latest.slice(-REPLACE_AGREEMENT));
+  const firm = isSame ? words : words.slice(0, agreedCount(latest, REPLACE_AGREEMENT));
   const isContradicted =
     commonCount(shown, firm) < (isSame ? shown.length : Math.min(shown.length, firm.length));
   if (!isContradicted) return shown;
@@ -147,8 +147,8 @@ function nextShown(
 /** Returns the number of words of the newest hypothesis that are worth showing. */
 function sureCount(latest: readonly HypothesisWord[][]): number {
   const words = latest.at(-1) ?? [];
-  const some = agreedCount(latest, SOME);
-  const many = agreedCount(latest, MANY);
+  const some = agreedCount(latest, SURE_AGREEMENT);
+  const many = agreedCount(latest, UNSURE_AGREEMENT);
   // Readers should see at once that speech is being heard, and a single wrong word is soon corrected.
   const trusted = Math.max(many, 1);
   const unsure = words.slice(0, some).findIndex(({ chance }, at) => at >= trusted && chance < SURE);
@@ -174,7 +174,7 @@ function agreedCount(latest: readonly HypothesisWord[][], count: number): number
 function areSame(all: readonly HypothesisWord[][]): boolean {
   const [first = [], ...others] = all;
   return (
-    others.length === MORE - 1 &&
+    others.length === REPLACE_AGREEMENT - 1 &&
     others.every(
       (other) => other.length === first.length && commonCount(first, other) === first.length,
     )

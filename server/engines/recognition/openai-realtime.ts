@@ -19,7 +19,7 @@ import {
   sendAndRead,
   type RecogniserMessage,
   RecogniserSocket,
-  Setback,
+  ConnectionFailure,
 } from './socket-recogniser.ts';
 import {
   languagesToHear,
@@ -131,7 +131,7 @@ async function setUp(socket: RecogniserSocket, session: RealtimeSession): Promis
     const first = await socket.next();
     throwError(first, { isSetUp: true });
     const update = sessionUpdate(first, session);
-    if (update === undefined) throw new Setback('does not speak its protocol');
+    if (update === undefined) throw new ConnectionFailure('does not speak its protocol');
     await socket.send(JSON.stringify(update));
     for (let type: unknown; typeof type !== 'string' || !type.endsWith('session.updated');) {
       const event = await socket.next();
@@ -230,7 +230,7 @@ class RealtimeConversation implements Conversation {
         this.#socket.forgive();
         return { text: event.transcript, lengthMs: utterance.lengthMs };
       } else if (failed.Check(event) && isOurs(event.item_id)) {
-        throw new Setback('could not hear an utterance');
+        throw new ConnectionFailure('could not hear an utterance');
       } else throwError(event, { isSetUp: false });
     }
   }
@@ -287,7 +287,7 @@ const LASTING = new Set([
   ...['authentication_error', 'permission_error'],
 ]);
 
-/** @throws Setback when an event reports an error */
+/** @throws ConnectionFailure when an event reports an error */
 function throwError(event: RecogniserMessage, { isSetUp }: { isSetUp: boolean }): void {
   if (!error.Check(event)) return;
   const { type, code } = event.error;
@@ -297,9 +297,9 @@ function throwError(event: RecogniserMessage, { isSetUp }: { isSetUp: boolean })
   const isLasting = LASTING.has(code ?? '') || LASTING.has(type ?? '');
   if (isLasting || (isSetUp && type === 'invalid_request_error')) {
     const problem = 'refuses the session: check its address, model and key';
-    throw new Setback(problem, { kind: 'refusal', fields });
+    throw new ConnectionFailure(problem, { kind: 'refusal', fields });
   }
-  throw new Setback('reports an error', { fields });
+  throw new ConnectionFailure('reports an error', { fields });
 }
 
 // Session set-up. The server's first event tells which of three protocols it speaks: OpenAI's current API,

@@ -13,7 +13,7 @@ interface SocketRecogniserOptions extends Pick<
   'name' | 'languages' | 'detectsLanguage' | 'usesSpokenTerms' | 'punctuates'
 > {
   log: Logger;
-  /** Connects for a session. @throws Setback; the signal's reason when aborted */
+  /** Connects for a session. @throws ConnectionFailure; the signal's reason when aborted */
   connect: (session: RecognitionOptions, signal: AbortSignal) => Promise<Conversation>;
   /** Maximum length of an utterance, in ms; a longer one is heard in parts. */
   maxUtteranceMs?: number;
@@ -98,7 +98,7 @@ export async function sendAndRead(
 export interface Conversation {
   /** Whether it can hear another utterance. */
   readonly isOpen: boolean;
-  /** See {@link UtteranceHearer.hear}. @throws Setback when the connection is no longer usable */
+  /** See {@link UtteranceHearer.hear}. @throws ConnectionFailure when the connection is no longer usable */
   hear(
     utterance: Utterance,
     onPartial: (heard: HeardUtterance) => void,
@@ -111,7 +111,7 @@ interface PersistentHearerOptions {
   log: Logger;
   /** Name of the engine, for error messages. */
   engine: string;
-  /** @throws Setback; the signal's reason when aborted */
+  /** @throws ConnectionFailure; the signal's reason when aborted */
   connect: (signal: AbortSignal) => Promise<Conversation>;
   /** Maximum number of connections for one utterance before its session fails. */
   tries?: number;
@@ -154,10 +154,10 @@ class PersistentHearer implements UtteranceHearer {
         this.close();
         before = shown;
         signal.throwIfAborted();
-        if (!(error instanceof Setback)) throw error;
+        if (!(error instanceof ConnectionFailure)) throw error;
         if (error.kind === 'renewal') continue;
         failures += 1;
-        await this.#bear(error, failures, signal);
+        await this.#waitBeforeRetry(error, failures, signal);
       }
     }
   }
@@ -179,9 +179,13 @@ class PersistentHearer implements UtteranceHearer {
   }
 
   /** Waits before the next attempt, or throws when attempts are exhausted. */
-  async #bear(setback: Setback, failures: number, signal: AbortSignal): Promise<void> {
+  async #waitBeforeRetry(
+    lost: ConnectionFailure,
+    failures: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { log, engine, tries = TRIES, firstDelayMs = FIRST_DELAY_MS } = this.#options;
-    const { problem, kind, fields } = setback;
+    const { problem, kind, fields } = lost;
     const caller = { kind: 'recogniser', engine, log } as const;
     const failure = serviceFailure(caller, problem, { fields: { failures, ...fields } });
     if (kind === 'refusal' || failures >= tries) throw failure;
@@ -191,7 +195,7 @@ class PersistentHearer implements UtteranceHearer {
 }
 
 /** Reason why a connection is no longer usable; a new connection may be. */
-export class Setback extends Error {
+export class ConnectionFailure extends Error {
   /** Description of the problem; follows the name of the engine in messages. */
   readonly problem: string;
   /**
@@ -202,9 +206,12 @@ export class Setback extends Error {
   /** Additional fields for the log. */
   readonly fields: object;
 
-  constructor(problem: string, { kind, fields }: Partial<Pick<Setback, 'kind' | 'fields'>> = {}) {
+  constructor(
+    problem: string,
+    { kind, fields }: Partial<Pick<ConnectionFailure, 'kind' | 'fields'>> = {},
+  ) {
     super(problem);
-    this.name = 'Setback';
+    this.name = 'ConnectionFailure';
     this.problem = problem;
     this.kind = kind ?? 'failure';
     this.fields = fields ?? {};
@@ -238,19 +245,19 @@ export class RecogniserSocket {
   readonly #change = new Change();
   readonly #unread: RecogniserMessage[] = [];
   #hasOpened = false;
-  #setback: Setback | undefined;
+  #failure: ConnectionFailure | undefined;
   #patience: NodeJS.Timeout | undefined;
   #pings = 0;
   #pongs = 0;
   /** Removes the listener from the session's signal. */
   readonly #unlink: () => void;
   /** Rejects the send in progress. */
-  #failSend: (setback: Setback) => void = () => {};
+  #failSend: (failure: ConnectionFailure) => void = () => {};
 
   /**
    * Connects.
    *
-   * @throws Setback when the connection fails; the signal's reason when aborted
+   * @throws ConnectionFailure when the connection fails; the signal's reason when aborted
    */
   static async connect(options: SocketOptions): Promise<RecogniserSocket> {
     const { signal } = options;
@@ -292,25 +299,27 @@ export class RecogniserSocket {
       const isRefusal = [400, 401, 402, 403, 404, 405].includes(statusCode);
       const kind = isRefusal ? 'refusal' : 'failure';
       const problem = isRefusal ? REFUSED : 'is overloaded or out of order';
-      this.#lose(new Setback(problem, { kind, fields: { status: statusCode } }));
+      this.#lose(new ConnectionFailure(problem, { kind, fields: { status: statusCode } }));
     });
     this.#socket.on('error', (error: NodeJS.ErrnoException) => {
       const problem = this.#hasOpened ? 'has lost the connection' : 'cannot be reached';
-      this.#lose(new Setback(problem, { fields: { reason: error.code ?? 'failed' } }));
+      this.#lose(new ConnectionFailure(problem, { fields: { reason: error.code ?? 'failed' } }));
     });
     this.#socket.on('close', (code) => {
-      this.#lose(new Setback('has closed the connection', { fields: { closeCode: code } }));
+      this.#lose(
+        new ConnectionFailure('has closed the connection', { fields: { closeCode: code } }),
+      );
     });
   }
 
   get isOpen(): boolean {
-    return this.#setback === undefined && this.#socket.readyState === WebSocket.OPEN;
+    return this.#failure === undefined && this.#socket.readyState === WebSocket.OPEN;
   }
 
   /**
    * Sends text or bytes; resolves when the network has taken them. Only one send at a time.
    *
-   * @throws Setback
+   * @throws ConnectionFailure
    */
   async send(data: string | Uint8Array): Promise<void> {
     this.#throwIfLost();
@@ -318,9 +327,12 @@ export class RecogniserSocket {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#failSend = reject;
-        timer = setTimeout(() => this.#lose(new Setback('takes too long')), this.#timeoutMs);
+        timer = setTimeout(
+          () => this.#lose(new ConnectionFailure('takes too long')),
+          this.#timeoutMs,
+        );
         this.#socket.send(data, (error) => {
-          if (error) this.#lose(new Setback('has lost the connection'));
+          if (error) this.#lose(new ConnectionFailure('has lost the connection'));
           else resolve();
         });
       });
@@ -333,7 +345,7 @@ export class RecogniserSocket {
   /**
    * Resolves with the next message, without a time limit.
    *
-   * @throws Setback when the connection is lost
+   * @throws ConnectionFailure when the connection is lost
    */
   async next(): Promise<RecogniserMessage> {
     for (;;) {
@@ -363,7 +375,10 @@ export class RecogniserSocket {
 
   /** Starts the response timeout: the connection is given up unless {@link forgive} is called in time. */
   expect(withinMs = this.#timeoutMs): void {
-    this.#patience ??= setTimeout(() => this.#lose(new Setback('takes too long')), withinMs);
+    this.#patience ??= setTimeout(
+      () => this.#lose(new ConnectionFailure('takes too long')),
+      withinMs,
+    );
   }
 
   /** Stops the response timeout. */
@@ -375,7 +390,7 @@ export class RecogniserSocket {
   /**
    * Resolves when the server has received everything sent before.
    *
-   * @throws Setback
+   * @throws ConnectionFailure
    */
   async flush(): Promise<void> {
     this.#throwIfLost();
@@ -393,19 +408,19 @@ export class RecogniserSocket {
   /** Closes the connection, after a last message if one is given. */
   close(farewell?: Uint8Array): void {
     if (farewell !== undefined && this.isOpen) this.#socket.send(farewell, () => {});
-    this.#lose(new Setback('was left'));
+    this.#lose(new ConnectionFailure('was left'));
   }
 
   #throwIfLost(): void {
-    if (this.#setback !== undefined) throw this.#setback;
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
-  #lose(setback: Setback): void {
-    if (this.#setback !== undefined) return;
-    this.#setback = setback;
+  #lose(failure: ConnectionFailure): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
     this.#unlink();
     this.forgive();
-    this.#failSend(setback);
+    this.#failSend(failure);
     // Closes with a handshake, so that the server frees its resources; terminates if the server does not
     // respond.
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
@@ -416,10 +431,10 @@ export class RecogniserSocket {
 
   #receive(data: RawData, isBinary: boolean): void {
     // Messages after a breach of the protocol are not trusted.
-    if (this.#setback !== undefined) return;
+    if (this.#failure !== undefined) return;
     const message = isBinary ? undefined : parseObject(data);
-    if (message === undefined) this.#lose(new Setback('does not speak its protocol'));
-    else if (this.#unread.length >= MAX_UNREAD) this.#lose(new Setback('sends too much'));
+    if (message === undefined) this.#lose(new ConnectionFailure('does not speak its protocol'));
+    else if (this.#unread.length >= MAX_UNREAD) this.#lose(new ConnectionFailure('sends too much'));
     else this.#unread.push(message);
     this.#change.notify();
   }

@@ -20,7 +20,7 @@ import {
   createSocketRecogniser,
   sendAndRead,
   RecogniserSocket,
-  Setback,
+  ConnectionFailure,
 } from './socket-recogniser.ts';
 import { languagesToHear, type SocketEngineOptions } from './remote-recogniser.ts';
 import type { HeardUtterance, Utterance } from './utterance.ts';
@@ -203,7 +203,7 @@ class VoskConversation implements Conversation {
         } else if (partialResult.Check(message)) {
           const text = [...texts, spokenText(message.partial)].join(' ').trim();
           if (text !== '') onPartial({ text, lengthMs });
-        } else throw new Setback('does not speak its protocol');
+        } else throw new ConnectionFailure('does not speak its protocol');
       }
     } finally {
       // Wakes a sender that waits for answers, so that it sees the aborted signal.
@@ -214,7 +214,7 @@ class VoskConversation implements Conversation {
   /** Records an answer and returns the position up to which the utterance was heard, in samples. */
   #answered(): number {
     const endSamples = this.#unanswered.shift();
-    if (endSamples === undefined) throw new Setback('does not speak its protocol');
+    if (endSamples === undefined) throw new ConnectionFailure('does not speak its protocol');
     this.#socket.forgive();
     if (this.#unanswered.length > 0) this.#socket.expect();
     this.#change.notify();

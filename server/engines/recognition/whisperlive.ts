@@ -20,7 +20,7 @@ import {
 import {
   type RecogniserMessage,
   RecogniserSocket,
-  Setback,
+  ConnectionFailure,
   type Conversation,
   createSocketRecogniser,
   sendAndRead,
@@ -172,14 +172,14 @@ const MAX_ROUND_MS = 5_000;
 const POLL_MS = 100;
 const END_OF_AUDIO = Buffer.from('END_OF_AUDIO');
 
-/** @throws Setback when a status message says that the server does not continue */
+/** @throws ConnectionFailure when a status message says that the server does not continue */
 function throwStatus({ status, message }: RecogniserMessage): void {
-  if (status === 'WAIT') throw new Setback('has no free place', { fields: { status } });
+  if (status === 'WAIT') throw new ConnectionFailure('has no free place', { fields: { status } });
   if (status === 'ERROR') {
     const problem = 'cannot use its model: check its name';
-    throw new Setback(problem, { kind: 'refusal', fields: { status } });
+    throw new ConnectionFailure(problem, { kind: 'refusal', fields: { status } });
   }
-  if (message === 'DISCONNECT') throw new Setback('has closed the connection');
+  if (message === 'DISCONNECT') throw new ConnectionFailure('has closed the connection');
 }
 
 class WhisperLiveConversation implements Conversation {
@@ -241,7 +241,8 @@ class WhisperLiveConversation implements Conversation {
     if (this.#sent - this.#forgotten > FULL_SAMPLES) {
       this.#forgotten += FORGOTTEN_SAMPLES;
       // The server would discard audio it may not have decoded; a fresh connection has room for all of it.
-      if (this.#forgotten > utteranceFrom) throw new Setback('is full', { kind: 'renewal' });
+      if (this.#forgotten > utteranceFrom)
+        throw new ConnectionFailure('is full', { kind: 'renewal' });
     }
     this.#sent += samples.length;
     await this.#socket.send(new Uint8Array(samples.buffer));

@@ -35,8 +35,8 @@ interface ServiceRequest {
 export type ServiceAnswer = { kind: 'value'; value: unknown } | { kind: 'refused'; status: number };
 
 /** A failed attempt that may be retried. */
-interface Setback {
-  kind: 'setback';
+interface FailedAttempt {
+  kind: 'failed-attempt';
   /** Description of the problem; follows the engine's name in messages. */
   problem: string;
   fields: object;
@@ -70,7 +70,7 @@ export class ServiceClient {
     const { signal, retries = this.#options.retries ?? 2 } = request;
     for (let tries = 1; ; tries++) {
       const outcome = await this.#try(request);
-      if (outcome.kind !== 'setback') return outcome;
+      if (outcome.kind !== 'failed-attempt') return outcome;
       const delayMs = outcome.waitMs ?? backOffMs(tries, { firstMs, mostMs: MAX_DELAY_MS });
       if (tries > retries || delayMs > MAX_DELAY_MS) {
         throw serviceFailure(this.#options, outcome.problem, outcome);
@@ -79,7 +79,7 @@ export class ServiceClient {
     }
   }
 
-  async #try(request: ServiceRequest): Promise<ServiceAnswer | Setback> {
+  async #try(request: ServiceRequest): Promise<ServiceAnswer | FailedAttempt> {
     const { path, signal, timeoutMs = this.#options.timeoutMs } = request;
     const { controller, unlink } = linkAbort(signal);
     const timer = setTimeout(() => controller.abort(), timeoutMs);
@@ -98,7 +98,7 @@ export class ServiceClient {
         throw serviceFailure(this.#options, 'takes too long to answer', { fields: { timeoutMs } });
       }
       const fields = { reason: networkCode(error) };
-      return { kind: 'setback', problem: 'cannot be reached', fields, waitMs: undefined };
+      return { kind: 'failed-attempt', problem: 'cannot be reached', fields, waitMs: undefined };
     } finally {
       clearTimeout(timer);
       unlink();
@@ -121,7 +121,7 @@ export class ServiceClient {
   async #read(
     response: Response,
     { isOptional = false }: ServiceRequest,
-  ): Promise<ServiceAnswer | Setback> {
+  ): Promise<ServiceAnswer | FailedAttempt> {
     const { ok, status, headers } = response;
     if (ok) return { kind: 'value', value: this.#parse(await this.#readText(response)) };
     await response.body?.cancel();
@@ -130,7 +130,7 @@ export class ServiceClient {
     if (wrong === undefined) return { kind: 'refused', status };
     const { problem, isPassing } = wrong;
     if (!isPassing) throw serviceFailure(this.#options, problem, { fields: { status } });
-    return { kind: 'setback', problem, fields: { status }, waitMs: retryAfterMs(headers) };
+    return { kind: 'failed-attempt', problem, fields: { status }, waitMs: retryAfterMs(headers) };
   }
 
   /** Reads the text up to the size limit; the rest of a longer response is not read. */

@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { KeptProcess } from '../service/kept-process.ts';
+import { SupervisedProcess } from '../service/supervised-process.ts';
 import { type ProcessGroup, startProcessGroup } from '../../process/index.ts';
 
 /** Limits of a pipeline that tests and operators may change. */
@@ -95,12 +95,12 @@ export class ApertiumPipeline {
   /** Account of the last body sent; and the time until which accounts count as sharing, in ms. */
   #account: string | undefined;
   #sharedUntilMs = 0;
-  readonly #kept: KeptProcess<ApertiumProcess>;
+  readonly #kept: SupervisedProcess<ApertiumProcess>;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     const { mode, idleMs, log } = options;
-    this.#kept = new KeptProcess({
+    this.#kept = new SupervisedProcess({
       start: () => void this.#start(),
       failure: 'start',
       maxFailures: MAX_FAILED_STARTS,

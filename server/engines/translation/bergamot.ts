@@ -114,7 +114,7 @@ export function hasSimd(): boolean {
 }
 
 /** Lone surrogates and replacement characters crash the runtime, and a NUL ends the text. */
-const UNBEARABLE = /[\0\p{Surrogate}\ufffd]/gu;
+const CRASHING_CHARACTERS = /[\0\p{Surrogate}\ufffd]/gu;
 
 /** Returns the network's settings, as in Firefox. */
 function settingsFor(precision: BergamotModel['precision']): string {
@@ -166,7 +166,7 @@ export async function loadBergamot(
       const texts = new runtime.VectorString();
       const options = new runtime.VectorResponseOptions();
       for (const { text, isHtml } of sentences) {
-        texts.push_back(text.replace(UNBEARABLE, ' '));
+        texts.push_back(text.replace(CRASHING_CHARACTERS, ' '));
         options.push_back({ alignment: isHtml, html: isHtml, qualityScores: false });
       }
       const responses = service.translate(model, texts, options);

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { KeptProcess } from '../service/kept-process.ts';
+import { SupervisedProcess } from '../service/supervised-process.ts';
 import type { BergamotSentence } from './bergamot.ts';
 import { HangWatch, forkChild, OUTLIVE_SIGNALS } from '../../process/index.ts';
 import type { MarianFiles } from './marian-files.ts';
@@ -66,14 +66,14 @@ export class NeuralModel {
   /** Sentences lost with a process; sent before the queue, each on its own. */
   #retries: Job[] = [];
   #batch: Job[] = [];
-  readonly #kept: KeptProcess<NeuralProcess>;
+  readonly #kept: SupervisedProcess<NeuralProcess>;
   #isPumpDue = false;
   #reason: string | undefined;
 
   constructor(options: NeuralModelOptions) {
     this.#options = options;
     const { name, idleMs, log } = options;
-    this.#kept = new KeptProcess({
+    this.#kept = new SupervisedProcess({
       start: () => this.#start(),
       failure: 'start',
       maxFailures: MAX_FAILED_STARTS,

@@ -14,7 +14,7 @@ export class RoomNotes {
   readonly #fulfilled = new Remembered<Fulfilled>();
   readonly #heardUpTo = new Remembered<number>();
   readonly #pauses = new Remembered<Pause>();
-  readonly #toldUpTo = new Map<string, number>();
+  readonly #sharedUpTo = new Map<string, number>();
 
   describe(caption: Caption, details: AppendOptions): void {
     this.#details.set(caption, details);
@@ -28,19 +28,19 @@ export class RoomNotes {
   /** Records that all nodes have a caption, or will. */
   told({ track: { name }, caption }: SharedCaption): void {
     const { sequence, line } = caption;
-    this.#toldUpTo.set(name, Math.max(sequence, this.toldUpTo(name)));
+    this.#sharedUpTo.set(name, Math.max(sequence, this.sharedUpTo(name)));
     const { wish, heard } = this.#details.get(caption) ?? {};
     if (wish !== undefined) this.#fulfilled.set(wish, { line, sequence });
     if (heard !== undefined) this.#heardUpTo.set(heard.sessionId, heard.upToMs);
   }
 
   isTold({ track, caption }: Pick<SharedCaption, 'track' | 'caption'>): boolean {
-    return caption.sequence <= this.toldUpTo(track.name);
+    return caption.sequence <= this.sharedUpTo(track.name);
   }
 
   /** Returns the sequence of the last caption of a track that all nodes have. */
-  toldUpTo(name: string): number {
-    return this.#toldUpTo.get(name) ?? 0;
+  sharedUpTo(name: string): number {
+    return this.#sharedUpTo.get(name) ?? 0;
   }
 
   /**

@@ -10,7 +10,7 @@ import type { Logger } from '../../process/log.ts';
 import { type AppendOptions, type Caption, type CaptionTrack, MAX_HELD } from '../caption-log.ts';
 import type { CaptionStore } from '../captions-store.ts';
 import type { EmbeddedCaptionLog, SharedCaption } from '../embedded-caption-log.ts';
-import { isOf } from '../held-track.ts';
+import { isAtOrBefore } from '../held-track.ts';
 import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
 import { NotHome, type Questions } from './questions.ts';
@@ -107,7 +107,7 @@ export class SharedRoom {
     this.#texts = createTentativeTexts({
       ...{ roomId, streams: broker.streams },
       fence: () => ({ lease: leaseOf(roomId), epoch: this.#epoch }),
-      told: (name) => this.notes.toldUpTo(name),
+      told: (name) => this.notes.sharedUpTo(name),
       tell: (name, text) => memory.tell({ roomId, name }, text),
     });
     this.ready = this.#open();
@@ -312,7 +312,7 @@ export class SharedRoom {
   /** Removes deleted captions that are still in the stream. */
   #forgetAgain(upTo: number): void {
     const { roomId, memory } = this.#options;
-    const isThere = memory.held(roomId).some(({ caption }) => isOf(upTo, caption));
+    const isThere = memory.held(roomId).some(({ caption }) => isAtOrBefore(upTo, caption));
     if (!this.isHome || !isThere) return;
     this.#forget(upTo);
     this.#publishAgain();
@@ -332,7 +332,7 @@ export class SharedRoom {
     const isNews = await this.#readOn();
     if (this.isClosed) return;
     if (isNews) {
-      const lost = this.#takeBack();
+      const lost = this.#retractUnappended();
       this.#host?.onFollow(lost);
     }
     this.#publishAgain();
@@ -365,14 +365,14 @@ export class SharedRoom {
   async #answer(question: unknown, id: string): Promise<unknown> {
     if (!this.isHome) throw new NotHome('Another node is the home.');
     const { give } = question as { give?: HomeClaim };
-    if (give !== undefined) return this.#give(give);
+    if (give !== undefined) return this.#handOverLease(give);
     const done = this.notes.fulfilled(id);
     if (done !== undefined) return done;
     if (this.#host === undefined) throw new NotHome('Nobody has the room open.');
     return this.#host.answer(question, id);
   }
 
-  async #give(claim: HomeClaim): Promise<{ speaks?: string }> {
+  async #handOverLease(claim: HomeClaim): Promise<{ speaks?: string }> {
     const { roomId, broker } = this.#options;
     const speaks = await this.#host?.onClaim(claim);
     if (speaks !== undefined) return { speaks };
@@ -390,13 +390,13 @@ export class SharedRoom {
   #lose(): void {
     this.#state = 'following';
     this.#stopAnswering();
-    const lost = this.#takeBack();
+    const lost = this.#retractUnappended();
     this.#follow();
     this.#host?.onFollow(lost);
   }
 
   /** Takes back captions that no other node was told. @returns those that readers here had been told */
-  #takeBack(): SharedCaption[] {
+  #retractUnappended(): SharedCaption[] {
     const lost: SharedCaption[] = [];
     for (const { shared, isAwaited, isTold, settle } of this.#queue.takeAll()) {
       settle(!isTold);
@@ -464,7 +464,7 @@ export class SharedRoom {
     const isOver = ({ shared }: Unappended) =>
       shared === undefined ||
       isHeld.has(shared.caption) ||
-      isOf(this.#forgottenUpTo, shared.caption);
+      isAtOrBefore(this.#forgottenUpTo, shared.caption);
     for (const item of queue) if (isOver(item)) item.settle(false);
     this.#queue.put(queue.filter((item) => !isOver(item)));
     return first;

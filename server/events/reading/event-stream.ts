@@ -41,7 +41,7 @@ class EventReader implements Reader {
   isSettled: boolean;
   sequence = -1;
   isBehind = true;
-  isOwed = false;
+  lacksHistory = false;
   readonly #response: ServerResponse;
 
   constructor(response: ServerResponse, pass: RoomPass, isSettled: boolean) {

@@ -27,7 +27,7 @@ export interface Reader {
   /**
    * Whether the reader lacks earlier lines: messages must then not claim completeness up to their sequence.
    */
-  isOwed: boolean;
+  lacksHistory: boolean;
   readonly isGone: boolean;
   /** Bytes written and not sent yet. */
   readonly backlogBytes: number;
@@ -287,8 +287,8 @@ function offer(reader: Reader, parcel: Parcel): void {
     if (!isSpared) reader.write(parcel.in(reader.encoding));
   } else if (reader.isFull) reader.isBehind = true;
   else if (sequence > reader.sequence) {
-    const { encoding, isOwed } = reader;
-    reader.write(isOwed ? parcel.unnumbered(encoding) : parcel.in(encoding));
+    const { encoding, lacksHistory } = reader;
+    reader.write(lacksHistory ? parcel.unnumbered(encoding) : parcel.in(encoding));
     reader.sequence = sequence;
   }
 }

@@ -125,7 +125,7 @@ class ReaderSocket extends WebSocket implements Reader {
   isSettled = false;
   sequence = -1;
   isBehind = true;
-  isOwed = false;
+  lacksHistory = false;
   #socket: Duplex | undefined;
   #live: LiveRoom | undefined;
   #changes = 0;

@@ -6,7 +6,7 @@ import { migrate } from '../migrations/index.ts';
 import { createMarks } from '../installation.ts';
 import {
   createStoreRunner,
-  mannerOf,
+  callKindOf,
   mostCallsOf,
   storesFromCalls,
   subjectOf,
@@ -40,7 +40,7 @@ export async function openPostgresqlStorage(options: {
   const runInBatch = createBatches({ transaction, log });
 
   function run(call: StoreCall): Promise<unknown> {
-    switch (mannerOf(call)) {
+    switch (callKindOf(call)) {
       case 'read':
         return attempt(() => runner.run(call), { call, log });
       case 'write':
@@ -118,7 +118,7 @@ function createBatches({ transaction, log }: { transaction: Transaction; log: Lo
   const queues = new Map<string, ReturnType<typeof createQueue>>();
 
   function createRun(): RunBatch {
-    const runKnown = createKnown(transaction);
+    const runKnown = createVerifiedTransactions(transaction);
     return (calls, call, { whenLocked, lockLimitMs }) =>
       attempt(
         () =>
@@ -158,7 +158,7 @@ type RunBatch = (
 function createQueue(createRun: () => RunBatch) {
   const run = createRun();
   const waiting: Waiting[] = [];
-  const aside = createAside(Array.from({ length: MOST_TURNS }, createRun), add);
+  const aside = createLockedCallQueue(Array.from({ length: MOST_TURNS }, createRun), add);
   let isRunning = false;
 
   async function runBatch(batch: readonly Waiting[], first: StoreCall): Promise<void> {
@@ -215,7 +215,7 @@ function createQueue(createRun: () => RunBatch) {
  * @param idle runners of turns
  * @param goOn takes calls whose rows are free again
  */
-function createAside(idle: RunBatch[], goOn: (each: Waiting) => void) {
+function createLockedCallQueue(idle: RunBatch[], goOn: (each: Waiting) => void) {
   const held = new Map<string, Waiting[]>();
   /** Subjects in order of their next turn, without those whose turn is running. */
   const subjects: string[] = [];
@@ -292,7 +292,7 @@ const END_PAUSE_MS = 200;
  * @returns throws the error when nothing was written or the outcome cannot be determined; 55P03
  *   when a lock would take longer than `lockLimitMs`
  */
-function createKnown(transaction: Transaction) {
+function createVerifiedTransactions(transaction: Transaction) {
   let marks = createMarks();
   return async <Result>(run: Run<Result>, lockLimitMs?: number): Promise<Result> => {
     const own = marks;

@@ -8,7 +8,7 @@ import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/index.ts';
 import { stores as definitions, type Storage, type Stores } from '../../stores.ts';
 import type { Tables } from '../database.ts';
-import { mannerOf, storesFromCalls } from '../store-calls.ts';
+import { callKindOf, storesFromCalls } from '../store-calls.ts';
 import type { StoreCall } from '../store.ts';
 import { ERASURE_PERIOD_MS } from './erasure.ts';
 import { createSqliteDialect, openSqliteReader } from './sqlite.ts';
@@ -83,7 +83,7 @@ export async function openEmbeddedStorage({
       authenticate: (secretHash) =>
         reader.authenticate(secretHash).catch(() => stores.apiKeys.authenticate(secretHash)),
     },
-    documents: withPartsAlone(stores.documents),
+    documents: withCopiedParts(stores.documents),
     async close() {
       isClosed = true;
       reader.close();
@@ -92,14 +92,14 @@ export async function openEmbeddedStorage({
   };
 }
 
-function withPartsAlone(documents: Stores['documents']): Stores['documents'] {
+function withCopiedParts(documents: Stores['documents']): Stores['documents'] {
   return {
     ...documents,
-    addPart: (part, claimId) => documents.addPart(standingAlone(part), claimId),
+    addPart: (part, claimId) => documents.addPart(copyIfView(part), claimId),
     submit: (document, maxDocuments, lastPart) =>
-      documents.submit(document, maxDocuments, standingAlone(lastPart)),
+      documents.submit(document, maxDocuments, copyIfView(lastPart)),
     finish: (documentId, claimId, { lastPart, ...result }) =>
-      documents.finish(documentId, claimId, { ...result, lastPart: standingAlone(lastPart) }),
+      documents.finish(documentId, claimId, { ...result, lastPart: copyIfView(lastPart) }),
   };
 }
 
@@ -107,7 +107,7 @@ function withPartsAlone(documents: Stores['documents']): Stores['documents'] {
  * Copies bytes that are a view: posting a view to another thread would clone its whole underlying
  * buffer, so every part would carry the entire file.
  */
-function standingAlone<Part extends { bytes: Uint8Array }>(part: Part): Part {
+function copyIfView<Part extends { bytes: Uint8Array }>(part: Part): Part {
   const { bytes } = part;
   return bytes.byteLength === bytes.buffer.byteLength
     ? part
@@ -240,7 +240,7 @@ class StoreConnection {
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { call, resolve, reject });
       this.#outbox.push({ id: this.#lastId, call });
-      this.#scheduleFlush(mannerOf(call) === 'batch' && this.#outbox.length < FULL_GROUP);
+      this.#scheduleFlush(callKindOf(call) === 'batch' && this.#outbox.length < FULL_GROUP);
     });
   }
 

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import { migrate } from '../migrations/index.ts';
-import { createStoreRunner, mannerOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
+import { createStoreRunner, callKindOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import type { Tables } from '../database.ts';
 import { createErasure } from './erasure.ts';
 import {
@@ -149,7 +149,7 @@ function createGroupCommit({ database, runner }: GroupCommitOptions) {
   async function answerCall({ id, call }: StoreRequest): Promise<StoreAnswer> {
     const run = () => runner.run(call);
     try {
-      return { id, value: await (mannerOf(call) === 'read' ? run() : inSavepoint(run)) };
+      return { id, value: await (callKindOf(call) === 'read' ? run() : inSavepoint(run)) };
     } catch (error) {
       if (error instanceof LostTransaction) throw error;
       return { id, failure: toFailure(error) };
@@ -172,7 +172,7 @@ function createGroupCommit({ database, runner }: GroupCommitOptions) {
     const batched = new Map<string, StoreRequest[]>();
     for (const request of requests) {
       const { call } = request;
-      if (mannerOf(call) !== 'batch') answers.push(await answerCall(request));
+      if (callKindOf(call) !== 'batch') answers.push(await answerCall(request));
       else {
         const batch = batched.get(call.store);
         if (batch === undefined) batched.set(call.store, [request]);
@@ -190,7 +190,7 @@ function createGroupCommit({ database, runner }: GroupCommitOptions) {
 
   return async function runGroup(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
     // Reads see the latest state without waiting for writers in other processes.
-    if (requests.every(({ call }) => mannerOf(call) === 'read')) return answerAll(requests);
+    if (requests.every(({ call }) => callKindOf(call) === 'read')) return answerAll(requests);
     try {
       whenFree(() => database.exec('begin immediate'));
       const answers = await answerAll(requests);

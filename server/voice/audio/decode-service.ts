@@ -87,7 +87,7 @@ class HeardStream {
   /** Whether durations are reported; for PCM they follow from the size. */
   readonly #isMetered: boolean;
   /** Whether samples come back from FFmpeg; samples decoded here must then wait for those. */
-  #isAround = false;
+  #isDecodedByFfmpeg = false;
   readonly #resume: StreamParameters['resume'];
   /** Samples of a resumed stream whose position is not known yet. */
   #unplaced: Int16Array[] | undefined;
@@ -111,11 +111,11 @@ class HeardStream {
       ...parameters,
       output: {
         samples: (samples) => {
-          if (this.#isAround) output.samples(samples);
+          if (this.#isDecodedByFfmpeg) output.samples(samples);
           else this.#take(samples);
         },
         startCoded: (coding) => {
-          this.#isAround = true;
+          this.#isDecodedByFfmpeg = true;
           output.startCoded(coding);
         },
         coded: (bytes, hasSound, playsMs) => {
@@ -155,7 +155,7 @@ class HeardStream {
     if (this.#resume === undefined || unplaced === undefined) return;
     const { listener, alignSamples } = this.#resume;
     // FFmpeg's samples arrive later, so their number is computed from their playing time.
-    const count = this.#isAround
+    const count = this.#isDecodedByFfmpeg
       ? Math.round(this.#unplacedMs * SAMPLES_PER_MS)
       : unplaced.reduce((sum, { length }) => sum + length, 0);
     this.#unplaced = undefined;

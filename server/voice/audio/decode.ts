@@ -205,7 +205,7 @@ function createDecodingPool(
         'decoder_failed',
         'The audio decoder stopped working. Please start a new session.',
       ),
-    isLastStraw({ failure }) {
+    shouldRetireAfter({ failure }) {
       if (failure?.cause === undefined) return false;
       log.error({ cause: failure.cause }, 'A decoder failed.');
       return failure.retires;

@@ -85,7 +85,7 @@ export async function createSpeechEncoders({
     full: () =>
       new ServiceError('too_many_sessions', 'No speech encoder is free. Please try again.'),
     broken: failed,
-    isLastStraw({ failure }) {
+    shouldRetireAfter({ failure }) {
       if (failure !== undefined) log.error({ failure }, 'A speech encoder failed.');
       return false;
     },

@@ -69,7 +69,7 @@ type HeardFinal = Extract<HeardText, { kind: 'final' }>;
 class Segmenter {
   readonly #mode: CaptionMode;
   readonly #steady = createSteady();
-  readonly #hold = createSentenceHold();
+  readonly #hold = createSentenceJoiner();
   readonly #revisions = createRevisionMeter();
   readonly #isNumbering: boolean;
   #segments = 0;
@@ -209,7 +209,7 @@ const MOST_PAUSES = 16;
  * All decisions depend on stream positions and texts, never on wall-clock time: the same audio yields the
  * same sentences, however fast the recogniser is.
  */
-interface SentenceHold {
+interface SentenceJoiner {
   /** The unfinished sentence. */
   readonly open: CaptionSegment | undefined;
   /**
@@ -236,7 +236,7 @@ interface HoldState {
 
 type Utterance = Omit<CaptionSegment, 'text'>;
 
-function createSentenceHold(): SentenceHold {
+function createSentenceJoiner(): SentenceJoiner {
   let parts: CaptionSegment[] = [];
   /** The sentence that was passed on unfinished. */
   let cut: CaptionSegment | undefined;

@@ -27,7 +27,7 @@ export interface SessionHold {
   /** Epoch of the lease; it fences everything the owner writes. */
   readonly epoch: number;
   /** Whether this server certainly owns the session, as far as a process that may have stalled can tell. */
-  readonly isSure: boolean;
+  readonly isCertain: boolean;
   /** Asks the broker. @returns false when another server owns the session; true also during an outage */
   check(): Promise<boolean>;
 }
@@ -52,8 +52,8 @@ export class Handover {
   #renewing: NodeJS.Timeout | undefined;
   /** When the broker was last back, on the clock of `performance.now()`. */
   #steadySinceMs = performance.now();
-  #hasSign = false;
-  #signedAtMs = 0;
+  #hasMarker = false;
+  #markedAtMs = 0;
 
   constructor(options: HandoverOptions) {
     const { broker, onAsked } = options;
@@ -76,7 +76,7 @@ export class Handover {
    */
   async take(sessionId: string, isNew: boolean): Promise<SessionHold> {
     const { broker } = this.#options;
-    await this.#leaveSign();
+    await this.#writeMarker();
     this.#ask({ sessionId, node: broker.node });
     let askedAtMs = performance.now();
     const giveUpAtMs = askedAtMs + PATIENCE_MS + LEASE_MS;
@@ -164,8 +164,8 @@ export class Handover {
 
   #renewAll(): void {
     for (const hold of this.#holds.values()) void hold.check();
-    if (!this.#hasSign || performance.now() - this.#signedAtMs < RENEW_SIGN_EVERY_MS) return;
-    this.#signedAtMs = performance.now();
+    if (!this.#hasMarker || performance.now() - this.#markedAtMs < RENEW_SIGN_EVERY_MS) return;
+    this.#markedAtMs = performance.now();
     this.#renewSign().catch(() => undefined);
   }
 
@@ -197,29 +197,29 @@ export class Handover {
    */
   async #takeForgotten(sessionId: string): Promise<number | undefined> {
     const { broker } = this.#options;
-    if ((await broker.records.read(signOf(broker.node))) !== undefined) return undefined;
-    this.#hasSign = false;
+    if ((await broker.records.read(markerOf(broker.node))) !== undefined) return undefined;
+    this.#hasMarker = false;
     const epoch = await broker.leases.acquire(leaseOf(sessionId), broker.node, LEASE_MS);
     // The delay lets other lost leases be checked first: the marker makes the broker's data look complete.
-    setTimeout(() => void this.#leaveSign().catch(() => undefined), RENEW_EVERY_MS).unref();
+    setTimeout(() => void this.#writeMarker().catch(() => undefined), RENEW_EVERY_MS).unref();
     return epoch;
   }
 
   /** Writes this node's marker record. Its absence shows later that the broker has lost its data. */
-  async #leaveSign(): Promise<void> {
-    if (this.#hasSign) return;
+  async #writeMarker(): Promise<void> {
+    if (this.#hasMarker) return;
     const { broker } = this.#options;
-    await broker.records.write(signOf(broker.node), '', { ttlMs: SIGN_MS });
-    this.#hasSign = true;
-    this.#signedAtMs = performance.now();
+    await broker.records.write(markerOf(broker.node), '', { ttlMs: SIGN_MS });
+    this.#hasMarker = true;
+    this.#markedAtMs = performance.now();
   }
 
   /** Extends the marker's lifetime. A missing marker is not written, as its absence reveals the data loss. */
   async #renewSign(): Promise<void> {
     const { node, records } = this.#options.broker;
-    const found = await records.read(signOf(node));
+    const found = await records.read(markerOf(node));
     if (found === undefined) return;
-    await records.write(signOf(node), '', { ttlMs: SIGN_MS, ifVersion: found.version });
+    await records.write(markerOf(node), '', { ttlMs: SIGN_MS, ifVersion: found.version });
   }
 }
 
@@ -234,7 +234,7 @@ class Hold implements SessionHold {
     this.#renew = renew;
   }
 
-  get isSure(): boolean {
+  get isCertain(): boolean {
     return performance.now() - this.#surelyAtMs < SURE_MS;
   }
 
@@ -266,4 +266,4 @@ export function leaseOf(sessionId: string): string {
   return `session ${sessionId}`;
 }
 
-const signOf = (node: string): string => `sign of ${node}`;
+const markerOf = (node: string): string => `sign of ${node}`;

@@ -62,7 +62,7 @@ export interface KeptAudio {
 }
 
 /** One stream entry: messages, and the state of the session after them. */
-export interface ToldEntry {
+export interface MessageEntry {
   messages: [sequence: number, message: ServerMessage, sentence: number | null][];
   /** Sequence of the last message of the session. */
   lastSequence: number;
@@ -85,7 +85,7 @@ const endingOf = (sessionId: string) => `session ending ${sessionId}`;
 export const streamOf = (sessionId: string, name: string) => `session ${sessionId} ${name}`;
 
 /** Names of a session's streams, and the most entries each may hold. */
-export const TOLD = { name: 'told', mostEntries: 10_000 };
+export const MESSAGES = { name: 'told', mostEntries: 10_000 };
 export const AUDIO = { name: 'audio', mostEntries: 20_000 };
 const READ_AT_ONCE = 100;
 
@@ -127,8 +127,8 @@ export async function readKept(
   const progress = new ProgressReader();
   const messages: KeptMessage[] = [];
   let request: VoiceSessionRequest | undefined;
-  for await (const bytes of entriesOf(broker, streamOf(sessionId, TOLD.name))) {
-    const entry = decoder.decode(bytes) as ToldEntry;
+  for await (const bytes of entriesOf(broker, streamOf(sessionId, MESSAGES.name))) {
+    const entry = decoder.decode(bytes) as MessageEntry;
     messages.push(...progress.take(entry));
     request = entry.request ?? request;
   }
@@ -174,7 +174,7 @@ class ProgressReader {
   #seen = 0;
   lastSequence = 0;
 
-  take(entry: ToldEntry): KeptMessage[] {
+  take(entry: MessageEntry): KeptMessage[] {
     const progress = this.#progress;
     for (const [sequence, message, sentence] of entry.messages) {
       // Messages written again after the broker had lost them may appear twice.
@@ -251,7 +251,7 @@ export async function forget(
     records.remove(recordOf(sessionId)),
     records.remove(headOf(sessionId)),
     records.remove(endingOf(sessionId)),
-    streams.drop(streamOf(sessionId, TOLD.name)),
+    streams.drop(streamOf(sessionId, MESSAGES.name)),
     streams.drop(streamOf(sessionId, AUDIO.name)),
   ]);
 }

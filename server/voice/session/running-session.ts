@@ -328,7 +328,7 @@ export class RunningSession {
     if (this.isOver) return;
     const hold = this.#journal?.hold;
     // After a stall of this process another server may own the session, and only the owner may end it.
-    if (hold?.isSure === false) void hold.check().then((isOurs) => isOurs && this.#end(reason));
+    if (hold?.isCertain === false) void hold.check().then((isOurs) => isOurs && this.#end(reason));
     else this.#end(reason);
   }
 

@@ -82,12 +82,12 @@ export function sessionGone(): ServiceError {
 export function whileSure(reader: OutboxReader, { hold }: SessionJournal): OutboxReader {
   if (hold === undefined) return reader;
   return {
-    take: () => (hold.isSure ? reader.take() : undefined),
+    take: () => (hold.isCertain ? reader.take() : undefined),
     get isDone() {
-      return hold.isSure && reader.isDone;
+      return hold.isCertain && reader.isDone;
     },
     async changed() {
-      if (hold.isSure) await reader.changed();
+      if (hold.isCertain) await reader.changed();
       // Once ownership is lost, this promise stays pending: the connection closes with the session.
       else if (!(await hold.check())) await new Promise(() => undefined);
     },

@@ -21,8 +21,8 @@ import {
   type KeptSession,
   recordOf,
   type SessionRecord,
-  TOLD,
-  type ToldEntry,
+  MESSAGES,
+  type MessageEntry,
 } from './kept-session.ts';
 
 export interface JournalOptions {
@@ -234,7 +234,7 @@ export class SessionJournal {
     const bytes = encoder.encode(entry);
     this.#toldNumber += 1;
     const trimUpTo = this.#takeOld();
-    const id = await this.#writer.append(TOLD, { bytes, number: this.#toldNumber, trimUpTo });
+    const id = await this.#writer.append(MESSAGES, { bytes, number: this.#toldNumber, trimUpTo });
     if (id === undefined) return;
     this.#toldAtMs = performance.now();
     const lastSequence = told.at(-1)?.sequence ?? 0;
@@ -246,9 +246,9 @@ export class SessionJournal {
     }
   }
 
-  #entryOf(told: readonly KeptMessage[]): ToldEntry | undefined {
+  #entryOf(told: readonly KeptMessage[]): MessageEntry | undefined {
     const progress = this.#progress;
-    const messages = told.map(({ sequence, message }): ToldEntry['messages'][number] => {
+    const messages = told.map(({ sequence, message }): MessageEntry['messages'][number] => {
       const mark = progress.markOf(message);
       if (sequence > this.#lastSequence) progress.told(message, mark);
       this.#lastSequence = Math.max(this.#lastSequence, sequence);

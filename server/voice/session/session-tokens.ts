@@ -18,7 +18,7 @@ interface KeptToken {
   expiresAtMs: number;
   isSpent: boolean;
   /** Whether the client that exchanged it may repeat its request; late use of the token is then harmless. */
-  isForgiven: boolean;
+  isRepeatTolerated: boolean;
 }
 
 /** Result of a request about a session's tokens, and the tokens to store if they change. */
@@ -269,7 +269,7 @@ function spent(
   const found = find(kept, token);
   if (found === undefined) return { outcome: { outcome: 'refused' } };
   const isLatest = found === kept.tokens.at(-1);
-  if (found.isSpent || (!isLatest && !found.isForgiven)) {
+  if (found.isSpent || (!isLatest && !found.isRepeatTolerated)) {
     return { outcome: { outcome: 'reused', sessionId } };
   }
   if (!isLatest || found.expiresAtMs <= nowMs) return { outcome: { outcome: 'refused' } };
@@ -289,10 +289,10 @@ function rotated(
   if (found !== tokens.at(-1) && !isRepeated) {
     // A request that its client has given up may arrive as late as it takes to fetch a session from
     // another server.
-    if (mayRepeat && found.isForgiven) return { outcome: { outcome: 'refused' } };
+    if (mayRepeat && found.isRepeatTolerated) return { outcome: { outcome: 'refused' } };
     return { outcome: { outcome: 'outdated', sessionId } };
   }
-  found.isForgiven = mayRepeat;
+  found.isRepeatTolerated = mayRepeat;
   // Of two answers to the same request, only the later one may be used.
   if (isRepeated) tokens.pop();
   const next = newToken(sessionId, expiresAtMs);
@@ -312,7 +312,10 @@ function find({ tokens }: KeptTokens, token: string): KeptToken | undefined {
 
 function newToken(sessionId: string, expiresAtMs: number): { token: string; kept: KeptToken } {
   const token = randomBytes(32).toString('base64url') + sessionId;
-  return { token, kept: { hash: hashOf(token), expiresAtMs, isSpent: false, isForgiven: false } };
+  return {
+    token,
+    kept: { hash: hashOf(token), expiresAtMs, isSpent: false, isRepeatTolerated: false },
+  };
 }
 
 function keyOf(sessionId: string): string {

@@ -231,7 +231,7 @@ it('omits the sequence for a reader that lacks the earlier lines', () => {
   const fanOut = promptFanOut();
   const [reader] = here(1);
   const [stream] = here(1, { encoding: 'events' });
-  for (const each of [reader!, stream!]) each.isOwed = true;
+  for (const each of [reader!, stream!]) each.lacksHistory = true;
   fanOut.send(new Set([reader!, stream!]), concluded(1));
   expect([sequences(reader!), sequences(stream!)]).toEqual([[undefined], [undefined]]);
   expect(reader!.received[0]?.['captions']?.['lines']).toHaveLength(1);

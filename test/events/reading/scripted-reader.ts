@@ -22,7 +22,7 @@ export function scriptedReader({
     ...{ encoding, pass, isSettled, received, ended },
     sequence: -1,
     isBehind: true,
-    isOwed: false,
+    lacksHistory: false,
     isGone: false,
     backlogBytes: 0,
     get isFull() {

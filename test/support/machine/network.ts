@@ -33,7 +33,7 @@ export interface Machine {
   mend(...where: Switch[]): void;
   slow(where: Switch, slowness: Slowness): void;
   /** Restores a cable's full speed. */
-  hasten(where: Switch): void;
+  restoreSpeed(where: Switch): void;
 }
 
 export interface TestNetwork {
@@ -177,6 +177,6 @@ function machineAt(
         run(place, `tc qdisc add dev ${device} parent 1: handle 2: ${worse}`);
       }
     },
-    hasten: clear,
+    restoreSpeed: clear,
   };
 }

@@ -103,7 +103,7 @@ it('loses no word while the link to Redis is slow and PostgreSQL crashes and res
     await cluster.postgresql.crash();
     await cluster.postgresql.restart();
     await slow;
-    machine.hasten('back');
+    machine.restoreSpeed('back');
   });
 });
 
@@ -113,7 +113,7 @@ it('loses no word while the link to Redis has a long delay and loses packets', a
     const { machine } = cluster.redis;
     machine.slow('back', { kbits: 100_000, delayMs: 100, lossPercent: 2 });
     await delay(SLOW_MS);
-    machine.hasten('back');
+    machine.restoreSpeed('back');
   });
 });
 

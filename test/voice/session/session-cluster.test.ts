@@ -13,7 +13,7 @@ import {
   readRecord,
   type SessionRecord,
   streamOf,
-  TOLD,
+  MESSAGES,
 } from '../../../server/voice/session/kept-session.ts';
 import {
   SessionCluster,
@@ -192,7 +192,7 @@ it('resumes a session with a gap in its audio, without waiting for audio that no
   const append = (name: string, bytes: Uint8Array) =>
     broker.streams.append(streamOf('s', name), bytes, { maxLength: 9, ttlMs: 60_000 });
   const told = { messages: [], lastSequence: 0, sentences: 0, progress };
-  await append(TOLD.name, encode(told));
+  await append(MESSAGES.name, encode(told));
   const intake = new AudioIntake();
   intake.add(new Uint8Array(3_200));
   const head = { fromBytes: 12_800, receivedMs: 500, confirmed: 0, hasEnded: false };

@@ -142,7 +142,7 @@ export class ConsoleDeveloperKeys extends LitElement {
     const active = keys.filter(isActive);
     return html`${search}
       ${table({
-        items: active.filter((key) => isMeant(key, this.words)),
+        items: active.filter((key) => matchesSearch(key, this.words)),
         keyOf: ({ key_id: id }) => id,
         empty:
           active.length === 0
@@ -221,7 +221,7 @@ function isActive({ is_deactivated: isPast }: ApiKey): boolean {
 }
 
 /** Whether a key matches the search, by its label or the visible part of its secret. */
-function isMeant({ label, masked }: ApiKey, words: string): boolean {
+function matchesSearch({ label, masked }: ApiKey, words: string): boolean {
   return hasWords(words, label, masked);
 }
 
@@ -239,7 +239,7 @@ function nothingFound(words: string) {
 
 /** Lists deactivated keys, collapsed unless the user searches. */
 function pastKeys(keys: readonly ApiKey[], words: string): TemplateResult | typeof nothing {
-  const past = keys.filter((key) => !isActive(key) && isMeant(key, words));
+  const past = keys.filter((key) => !isActive(key) && matchesSearch(key, words));
   if (past.length === 0) return nothing;
   return html`<details ?open=${words.trim() !== ''}>
     <summary>${counted(past.length, 'deactivated key')}</summary>
@@ -316,7 +316,7 @@ export class ConsoleAdminKeys extends LitElement {
 
   private table(active: readonly ApiKey[]): TemplateResult {
     return table({
-      items: active.filter((key) => isMeant(key, this.words)),
+      items: active.filter((key) => matchesSearch(key, this.words)),
       keyOf: ({ key_id: id }) => id,
       empty:
         active.length === 0

@@ -18,7 +18,11 @@ import { rulePixels } from './rules.ts';
 export type Colour = readonly [number, number, number, number];
 
 /** Kind of a pixel: background; letters or their halo; or anything else, which stays. */
-export const Stain: Record<'ground' | 'ink' | 'other', number> = { ground: 0, ink: 1, other: 2 };
+export const EraseMask: Record<'ground' | 'ink' | 'other', number> = {
+  ground: 0,
+  ink: 1,
+  other: 2,
+};
 
 /** Letters within a box. */
 export interface Appearance {
@@ -30,7 +34,7 @@ export interface Appearance {
   ground: Colour;
   /** How much adjacent background pixels differ: 0 on a plain background. */
   unevenness: number;
-  /** What to erase, within a somewhat larger box: a {@link Stain} for each of its pixels. */
+  /** What to erase, within a somewhat larger box: a {@link EraseMask} for each of its pixels. */
   stain: { box: PixelBox; mask: Uint8Array };
 }
 
@@ -85,7 +89,7 @@ export function appearanceOf(
     unevenness,
     stain: {
       box: cutting.box,
-      mask: stainOf(cutting, box, {
+      mask: eraseMaskOf(cutting, box, {
         ...{ differences, beyond },
         least,
         isSmooth: unevenness <= SMOOTH,
@@ -264,7 +268,7 @@ function meanColour(
 const HALO = 0.07;
 
 /** Marks what stands out in the box, what is connected to it and what is beside it, with its halo. */
-function stainOf(
+function eraseMaskOf(
   cutting: Cutting,
   box: PixelBox,
   {
@@ -290,17 +294,17 @@ function stainOf(
     const difference = differences[at] ?? 0;
     if (difference <= least || mask[at] !== 0) continue;
     others[at] = 1;
-    if (difference > CLEARLY_OTHER * least) stain[at] = Stain.other;
+    if (difference > CLEARLY_OTHER * least) stain[at] = EraseMask.other;
   }
   const around = grown(others, cutting.width, 1);
   for (let at = 0; at < around.length; at++) {
-    const isOther = around[at] === 1 && stain[at] === Stain.ground;
-    if (isOther || beyond[at] === 1) stain[at] = Stain.other;
+    const isOther = around[at] === 1 && stain[at] === EraseMask.ground;
+    if (isOther || beyond[at] === 1) stain[at] = EraseMask.other;
   }
   if (!isSmooth) return stain;
   // JPEG leaves faint traces further from letters, which would be visible on a plain background.
   for (const at of pixelsWithin(cutting, outset(box, Math.round(margin(box) / 2)))) {
-    if (stain[at] === Stain.ground) stain[at] = Stain.ink;
+    if (stain[at] === EraseMask.ground) stain[at] = EraseMask.ink;
   }
   return stain;
 }
@@ -395,11 +399,11 @@ function grown(mask: Uint8Array, width: number, by: number): Uint8Array {
 export function erase(picture: Picture, { stain }: Appearance): void {
   const { box, mask } = stain;
   const cutting = cut(picture, box);
-  const isGround = mask.map((one) => (one === Stain.ground ? 1 : 0));
+  const isGround = mask.map((one) => (one === EraseMask.ground ? 1 : 0));
   const ground = { ...cutting, colours: filled(cutting, isGround) };
   for (let y = 0, at = 0; y < cutting.height; y++) {
     for (let x = 0; x < cutting.width; x++, at++) {
-      if (mask[at] !== Stain.ink) continue;
+      if (mask[at] !== EraseMask.ink) continue;
       putColour(picture, (box.top + y) * picture.width + box.left + x, ground, at);
     }
   }

@@ -1,6 +1,6 @@
 /** Compares two readings of a picture and selects the words and lines that were read better. */
 import { letterDistance } from '../../../text/code-points.ts';
-import { meanConfidence, worth } from './doubtful-cells.ts';
+import { meanConfidence, confidenceWeight } from './doubtful-cells.ts';
 import type { OcrWord, PixelBox } from './ocr.ts';
 import { range } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
@@ -164,8 +164,8 @@ export function betterInOrder<Line extends Compared>(
 }
 
 function isClearlyBetter({ words }: Compared, rivals: readonly Compared[]): boolean {
-  const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
-  return worth(words) > CLEARLY_BETTER * theirs;
+  const theirs = rivals.reduce((sum, rival) => sum + confidenceWeight(rival.words), 0);
+  return confidenceWeight(words) > CLEARLY_BETTER * theirs;
 }
 
 /** Returns the second lines with paragraph numbers that none of the first has. */

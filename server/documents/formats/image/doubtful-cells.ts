@@ -3,7 +3,7 @@
  * more room around them than in running text; arranged in one column, the cells are lines of one text.
  */
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
-import { paperOf } from './read-bars.ts';
+import { inkClassifier } from './read-bars.ts';
 import type { Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
@@ -14,7 +14,7 @@ const PADDING = 0.4;
 const ROOM = 1;
 
 /** Returns the value of words: their letters, weighted by confidence. */
-export function worth(words: readonly Pick<OcrWord, 'text' | 'confidence'>[]): number {
+export function confidenceWeight(words: readonly Pick<OcrWord, 'text' | 'confidence'>[]): number {
   return words.reduce(
     (sum, { text, confidence }) => sum + text.length * Math.max(0, confidence - 40),
     0,
@@ -96,13 +96,16 @@ function isBetter(after: readonly PlacedLine[], before: readonly PlacedLine[]): 
   const words = after.flatMap((line) => line.words);
   if (words.length === 0) return false;
   if (before.length === 0) return meanConfidence(words) >= SURE;
-  return worth(words) > worth(apartFromEachOther(before.flatMap((line) => line.words)));
+  return (
+    confidenceWeight(words) >
+    confidenceWeight(apartFromEachOther(before.flatMap((line) => line.words)))
+  );
 }
 
 /** Of overlapping words, keeps the better ones. */
 function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
   const kept: OcrWord[] = [];
-  for (const word of words.toSorted((a, b) => worth([b]) - worth([a]))) {
+  for (const word of words.toSorted((a, b) => confidenceWeight([b]) - confidenceWeight([a]))) {
     if (!kept.some((other) => isOver(word.box, other.box))) kept.push(word);
   }
   return kept;
@@ -112,7 +115,9 @@ function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
 export function withoutDoubles(lines: readonly OcrLine[]): OcrLine[] {
   const kept: { word: OcrWord; line: OcrLine }[] = [];
   const all = lines.flatMap((line) => line.words.map((word) => ({ word, line })));
-  for (const one of all.toSorted((a, b) => worth([b.word]) - worth([a.word]))) {
+  for (const one of all.toSorted(
+    (a, b) => confidenceWeight([b.word]) - confidenceWeight([a.word]),
+  )) {
     const isDouble = kept.some(
       ({ word, line }) => line !== one.line && isOver(word.box, one.word.box),
     );
@@ -172,7 +177,7 @@ function doubtfulPart(
   const [width, height] = [inner.right - inner.left, inner.bottom - inner.top];
   if (Math.min(width, height) < LEAST_LETTER * unitPx) return undefined;
   const words = lines.flatMap((line) => line.words);
-  const paper = paperOf(gray, inner);
+  const paper = inkClassifier(gray, inner);
   if (paper === undefined || paper.contrast < LEAST_DIFFERENCE) return undefined;
   const read = words.map(({ box }) => box);
   const isRead = (x: number, y: number): boolean =>

@@ -32,7 +32,7 @@ export function withBarsRead(line: OcrLine, gray: RawPixels): OcrLine[] {
   if (line.angle !== 0 || !line.words.some(({ text }) => BAR.test(text) || MARKS.test(text))) {
     return [line];
   }
-  const paper = paperOf(gray, line.box);
+  const paper = inkClassifier(gray, line.box);
   if (paper === undefined) return [line];
   const parts: OcrWord[][] = [[]];
   let isAfterGap = false;
@@ -170,7 +170,10 @@ interface Paper {
  * Separates ink and paper: the background is the most frequent level, and ink is nearer to the level farthest
  * from it.
  */
-export function paperOf({ data, width, height }: RawPixels, box: PixelBox): Paper | undefined {
+export function inkClassifier(
+  { data, width, height }: RawPixels,
+  box: PixelBox,
+): Paper | undefined {
   const counts = new Uint32Array(256);
   for (let y = Math.max(0, box.top); y < Math.min(height, box.bottom); y++) {
     for (let x = Math.max(0, box.left); x < Math.min(width, box.right); x++) {

@@ -136,7 +136,7 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   // Recognition may take lone text, or text in a dark band, for a picture.
   const readScattered = async (): Promise<PlacedLine[]> =>
     (await isDone) ? [] : readIn(gray, ruled, { ...options, layout: 'scattered' });
-  const [unruled, plain, scattered, asItIs] = await Promise.all([
+  const [unruled, plain, scattered, originalReading] = await Promise.all([
     inCells,
     readPlain(),
     readScattered(),
@@ -144,7 +144,7 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   ]);
   return finished(
     await joinedReadings(
-      { unruled, plain, scattered, asItIs },
+      { unruled, plain, scattered, originalReading },
       { ...ruled, strikes, bare },
       options,
     ),
@@ -163,17 +163,17 @@ interface PageReadings {
   unruled: PlacedLine[];
   plain: PlacedLine[];
   scattered: PlacedLine[];
-  asItIs: PlacedLine[];
+  originalReading: PlacedLine[];
 }
 
 async function joinedReadings(
-  { unruled, plain, scattered, asItIs }: PageReadings,
+  { unruled, plain, scattered, originalReading }: PageReadings,
   { gray, rules, strikes, bare }: BarePage,
   { language }: ReadingOptions,
 ): Promise<SureLine[]> {
   const findKnown = async (): Promise<IsKnownWord | undefined> =>
     language === undefined ? undefined : knownWords(language);
-  const worded = await wordedText([unruled, plain, asItIs], findKnown);
+  const worded = await wordedText([unruled, plain, originalReading], findKnown);
   const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
     betterInOrder(
       sureLines(unruled.filter(kind), bare, worded),
@@ -185,13 +185,13 @@ async function joinedReadings(
     ? inBoth(isLevel)
     : sureLines(unruled.filter(isLevel), bare, worded);
   const onPage = [...plain, ...numberedAfter(plain, scattered)];
-  const isPlainOriginal = plain === asItIs;
-  const unmarked = [...onPage, ...(isPlainOriginal ? [] : numberedAfter(onPage, asItIs))]
+  const isPlainOriginal = plain === originalReading;
+  const unmarked = [...onPage, ...(isPlainOriginal ? [] : numberedAfter(onPage, originalReading))]
     .filter(isLevel)
     .map((line) => withoutBullet(line, gray));
   const readings = {
     page: [plain.length > 0 && !isPlainOriginal ? plain : unruled, scattered],
-    original: asItIs,
+    original: originalReading,
   };
   const complete = withPlainWords(best, {
     plain: unmarked,
@@ -202,16 +202,16 @@ async function joinedReadings(
     ...readings,
   });
   const settled = await withKnownWords(complete, {
-    original: asItIs,
+    original: originalReading,
     readings: [unruled, plain, scattered],
     findKnown,
   });
-  const unsure = sureLines(asItIs.filter(isLevel), gray, worded).filter(({ words }) =>
+  const unsure = sureLines(originalReading.filter(isLevel), gray, worded).filter(({ words }) =>
     words.some((word) => worded.has(word)),
   );
   const isKnown = unsure.length > 0 ? await findKnown() : undefined;
   const level = isKnown === undefined ? settled : withMoreKnown(settled, unsure, isKnown);
-  const turned = [scattered, asItIs].reduce<SureLine[]>(
+  const turned = [scattered, originalReading].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );

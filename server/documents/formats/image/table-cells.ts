@@ -103,7 +103,7 @@ function tablesIn(rows: readonly Row[]): Table[] {
 }
 
 /** Returns the rows from an index on that share gutters. */
-function together(
+function rowsSharingGutters(
   rows: readonly Row[],
   from: number,
   { settled, mayHaveGaps }: { settled: number; mayHaveGaps: boolean },
@@ -126,7 +126,7 @@ function together(
 
 /** Finds prose columns, whose justified lines have gaps as wide as gutters, some of them aligned. */
 function proseAt(all: readonly Row[], from: number): Table | undefined {
-  const { rows, gutters } = together(all, from, { settled: 4, mayHaveGaps: true });
+  const { rows, gutters } = rowsSharingGutters(all, from, { settled: 4, mayHaveGaps: true });
   if (gutters.length === 0 || !areProse(linesByColumn(rows, gutters))) return undefined;
   return { rows, gutters, isProse: true };
 }
@@ -219,7 +219,7 @@ function columnsOf({ words }: Row, gutters: readonly Gutter[]): Row['words'][] {
 }
 
 function tableAt(all: readonly Row[], from: number): Table | undefined {
-  const { rows, gutters } = together(all, from, { settled: 1, mayHaveGaps: false });
+  const { rows, gutters } = rowsSharingGutters(all, from, { settled: 1, mayHaveGaps: false });
   const full = rows.filter((row) => isParted(row, gutters));
   if (gutters.length === 0 || full.length < 2) return undefined;
   const heightPx = rows[0]?.heightPx ?? 0;

@@ -2,7 +2,7 @@
  * Tick boxes: erases them, since recognition reads them as letters and is less sure of the text beside them.
  */
 import type { PixelBox, RawPixels } from './ocr.ts';
-import { paperOf } from './read-bars.ts';
+import { inkClassifier } from './read-bars.ts';
 import { isMost } from './rules.ts';
 import { barsIn, inkLevel } from './struck-text.ts';
 
@@ -155,7 +155,7 @@ function isAlone(
   const outer = { left: left - far, right: right + far, top: top - far, bottom: bottom + far };
   if (outer.left < 0 || outer.top < 0 || outer.right > gray.width || outer.bottom > gray.height)
     return false;
-  const paper = paperOf(gray, outer);
+  const paper = inkClassifier(gray, outer);
   if (paper === undefined) return false;
   const beside = [
     { ...outer, right: left - near },

@@ -127,15 +127,15 @@ function stylesVisitor(target: TargetLanguage): PartVisitor {
   return {
     isTree: (name) => name === 'w:rPr' || name === 'w:pPr' || name === 'w:rPrDefault',
     tree(element) {
-      if (element.name === 'w:rPrDefault') sayLanguage(element);
-      turnStyle(element, target);
+      if (element.name === 'w:rPrDefault') ensureDefaultLanguage(element);
+      applyTargetToStyle(element, target);
       return serialise(element);
     },
   };
 }
 
 /** Adds the language to the defaults if they do not have one. */
-function sayLanguage(defaults: XmlElement): void {
+function ensureDefaultLanguage(defaults: XmlElement): void {
   let properties = childOf(defaults, 'w:rPr');
   if (properties === undefined) {
     properties = elementLike(defaults, 'rPr');
@@ -152,13 +152,13 @@ function sayLanguage(defaults: XmlElement): void {
 /** Elements that follow `w:lang` in the schema. */
 const LAST = new Set(['w:eastAsianLayout', 'w:specVanish', 'w:oMath']);
 
-function turnStyle(element: XmlElement, target: TargetLanguage): void {
+function applyTargetToStyle(element: XmlElement, target: TargetLanguage): void {
   if (element.name === 'w:lang') setLanguage(element, target);
   if (changesDirection(target)) {
     if (element.name === 'w:rPr') turnStyleRun(element, target);
     if (element.name === 'w:pPr') turnStyleParagraph(element, target);
   }
-  for (const child of elementsOf(element)) turnStyle(child, target);
+  for (const child of elementsOf(element)) applyTargetToStyle(child, target);
 }
 
 /** Visits settings: sets the language for which theme fonts are chosen. */

@@ -82,7 +82,7 @@ function writeParagraph(
 /** Returns the pieces for a translated segment. */
 function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[] {
   const pieces: Piece[] = [];
-  const inOrder = orderKeepers(text, translated).values();
+  const inOrder = orderedMarkIds(text, translated).values();
   let isAfterAddedBlank = false;
   for (const part of translated) {
     if (typeof part === 'string') {
@@ -110,7 +110,7 @@ function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[]
  * Returns the marks that must keep their order, in the order of the source. They are assigned to
  * the places of such marks in the translation.
  */
-function orderKeepers(text: ParagraphText, translated: TextSegment): number[] {
+function orderedMarkIds(text: ParagraphText, translated: TextSegment): number[] {
   return translated
     .flatMap((part) => (typeof part !== 'string' && part.mark === 'lone' ? [part.id] : []))
     .filter((id) => text.lone.get(id)?.keepsOrder === true)

@@ -4,7 +4,7 @@
 import sharp from 'sharp';
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { DocumentError } from '../format.ts';
-import { erase, Stain } from '../image/appearance.ts';
+import { erase, EraseMask } from '../image/appearance.ts';
 import type { Picture, QuarterTurn } from '../image/picture.ts';
 import { around, type RawPixels } from '../image/ocr.ts';
 import { readText } from '../image/read-text.ts';
@@ -235,7 +235,7 @@ async function coverOf(
         rgba[to] = picture.data[from] ?? 0;
         rgba[to + 1] = picture.data[from + 1] ?? 0;
         rgba[to + 2] = picture.data[from + 2] ?? 0;
-        if (stain.mask[x] === Stain.ink) rgba[to + 3] = 255;
+        if (stain.mask[x] === EraseMask.ink) rgba[to + 3] = 255;
       }
     }
   }

@@ -182,7 +182,7 @@ function splitChain(
       isOtherStyle(previous, line) ||
       endsWithLeader(previous) ||
       starts.has(at) ||
-      areRows(previous, line, beside, limit - right) ||
+      areTableRows(previous, line, beside, limit - right) ||
       isApart ||
       marked.has(line) ||
       startsItem(line, previous, group) ||
@@ -266,7 +266,7 @@ function endsWithLeader(line: ReadLine): boolean {
 }
 
 /** Tests whether two lines begin rows of a table without rules. */
-function areRows(
+function areTableRows(
   previous: ReadLine,
   line: ReadLine,
   beside: Neighbours,

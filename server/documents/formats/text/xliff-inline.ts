@@ -103,8 +103,8 @@ function withoutEnds(file: string, pieces: readonly MarkedPiece[]): MarkedPiece[
   let first = 0;
   let last = pieces.length - 1;
   for (;;) {
-    while (first <= last && saysNothing(file, pieces[first])) first += 1;
-    while (first <= last && saysNothing(file, pieces[last])) last -= 1;
+    while (first <= last && isStrippable(file, pieces[first])) first += 1;
+    while (first <= last && isStrippable(file, pieces[last])) last -= 1;
     const { mark, isData } = pieces[first] ?? {};
     if (first >= last || mark === undefined || isData === true) break;
     partners ??= partnersById(pieces);
@@ -127,7 +127,7 @@ function partnersById(pieces: readonly MarkedPiece[]): Map<number, number> {
   return ends;
 }
 
-function saysNothing(file: string, piece: MarkedPiece | undefined): boolean {
+function isStrippable(file: string, piece: MarkedPiece | undefined): boolean {
   if (piece === undefined || piece.isData === true) return false;
   if (piece.mark === undefined) return file.slice(piece.start, piece.end).trim() === '';
   return piece.mark.mark === 'lone' && (piece.role === 'start' || piece.role === 'end');

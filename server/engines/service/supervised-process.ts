@@ -3,8 +3,8 @@
  * with the process is up to the owner.
  */
 
-interface KeptProcessOptions {
-  /** Starts the process; the owner hands it over with {@link KeptProcess.adopt}. */
+interface SupervisedProcessOptions {
+  /** Starts the process; the owner hands it over with {@link SupervisedProcess.adopt}. */
   start: () => void;
   /** Number of consecutive failures after which callers no longer wait for the next start. */
   maxFailures: number;
@@ -22,8 +22,8 @@ interface KeptProcessOptions {
   onIdleEnd?: () => void;
 }
 
-export class KeptProcess<Process extends { stop(): Promise<void> }> {
-  readonly #options: KeptProcessOptions;
+export class SupervisedProcess<Process extends { stop(): Promise<void> }> {
+  readonly #options: SupervisedProcessOptions;
   /** Earlier processes that have not ended yet. */
   readonly #ending = new Set<Promise<void>>();
   #process: Process | undefined;
@@ -37,7 +37,7 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
   #idleTimer: NodeJS.Timeout | undefined;
   #mayStay = () => false;
 
-  constructor(options: KeptProcessOptions) {
+  constructor(options: SupervisedProcessOptions) {
     this.#options = options;
   }
 
