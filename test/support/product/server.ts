@@ -149,7 +149,7 @@ type Nothing = null | undefined | false;
 /** Polls `look` until it returns something or true; fails after the deadline. Numbers do not count. */
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
-  deadlineMs = 180_000,
+  deadlineMs = 300_000,
   everyMs = 25,
 ): Promise<T> {
   const limit = Date.now() + deadlineMs;
