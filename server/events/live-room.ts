@@ -113,7 +113,7 @@ export class LiveRoom {
       onHome: () => this.#beHome(),
       onFollow: (lost) => this.#beFollower(lost),
       onForgotten: (upTo) => this.#clear(upTo),
-      onClaim: (claim) => this.#giveWay(claim),
+      onClaim: (claim) => this.#yieldTo(claim),
       answer: (...wish) => this.#lines.answer(...wish),
       isReadElsewhere: () => this.#readElsewhere.size > 0,
     });
@@ -262,7 +262,7 @@ export class LiveRoom {
   }
 
   /** Yields the floor to a speaker at another node. @returns the local session if it keeps the floor */
-  async #giveWay(claim: HomeClaim): Promise<string | undefined> {
+  async #yieldTo(claim: HomeClaim): Promise<string | undefined> {
     const speaks = this.#floor.yieldTo(claim);
     if (speaks !== undefined) return speaks;
     for (const channel of this.#channels.values()) channel.interpretBy(undefined);

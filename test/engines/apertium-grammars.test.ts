@@ -95,6 +95,7 @@ test.each([
   ['There is nobody at home.', 'No hay nadie en casa.'],
   ['It is very cold today.', 'Hace mucho frío hoy.'],
   ['They met last year.', 'Conocieron el año pasado.'],
+  ['It was the last year of his life.', 'Era el último año de su vida.'],
   ['How old are you?', '¿Cuántos años tienes?'],
   ['Sales went up by twenty percent.', 'Las ventas subieron un veinte por ciento.'],
 ])('%s', async (text, expected) => {
@@ -178,6 +179,7 @@ test.each([
   // Phrases.
   ['Perdone, ¿qué hora es?', 'Excuse me, what time is it?'],
   ['Son las tres y media.', 'It is three thirty.'],
+  ['¿Me oyen todos?', 'Can everyone hear me?'],
   ['Nos vemos mañana.', 'See you tomorrow.'],
   ['Muchas gracias por su atención.', 'Thank you very much for your attention.'],
 ])('%s', async (text, expected) => {

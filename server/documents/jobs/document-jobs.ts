@@ -357,18 +357,18 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
   const { documents, claimed, now, signal } = options;
   const { documentId, claimId } = claimed;
   let progressPlace: number | undefined;
-  let hasGotOn = false;
+  let hasSavedProgress = false;
 
-  const insist = <Result>(step: () => Promise<Result>) => retryWhileUnavailable(signal, step);
+  const retry = <Result>(step: () => Promise<Result>) => retryWhileUnavailable(signal, step);
 
   /** Runs a step that resolves to whether the claim is still valid. */
   async function retryUnderClaim(step: () => Promise<boolean>): Promise<void> {
-    if (!(await insist(step))) throw new ClaimLost();
+    if (!(await retry(step))) throw new ClaimLost();
   }
 
   async function* read(file: DocumentFile): AsyncGenerator<Uint8Array, number> {
     for (let place = 0; ; place += 1) {
-      const part = await insist(() => documents.readPart(documentId, file, place));
+      const part = await retry(() => documents.readPart(documentId, file, place));
       if (part === undefined) return place;
       yield part;
     }
@@ -390,11 +390,11 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
         progressPlace ??= await lengthOf(read('progress'));
         await addPart('progress', progressPlace, part);
         progressPlace += 1;
-        hasGotOn = true;
+        hasSavedProgress = true;
       },
     },
     get hasSavedProgress() {
-      return hasGotOn;
+      return hasSavedProgress;
     },
     async finish(file, charge, problem) {
       let place = 0;
@@ -404,7 +404,7 @@ function createDocumentClaim(options: DocumentClaimOptions): DocumentClaim {
         rest = rest.subarray(DOCUMENT_PART_BYTES);
       }
       const result = { charge, problem, atMs: now(), lastPart: { place, bytes: rest } };
-      const outcome = await insist(() => documents.finish(documentId, claimId, result));
+      const outcome = await retry(() => documents.finish(documentId, claimId, result));
       if (outcome === 'lost') throw new ClaimLost();
       return outcome;
     },

@@ -129,22 +129,28 @@ export function entriesOf(table: string): [source: string, target: string][] {
  * that no dictionary has and remove the others; the target rules replace that adverb by the translation.
  *
  * @param table phrases as {@link entriesOf} reads them. `^` restricts a phrase to the beginning of a sentence
- *   (the set `BEGINS` of the grammar), `$` to its end; `_` joins words that the analyser returns as one.
+ *   (the set `BEGINS` of the grammar), `$` to its end; `_` joins words that the analyser returns as one. Other
+ *   phrases do not follow a determiner (the set `DET`).
  */
 export function phraseRules(table: string): { source: string[]; target: string[] } {
   const source: string[] = [];
   const target: string[] = [];
   const gone = new Map<string, string[]>();
-  for (const [phrase, translation] of entriesOf(table)) {
+  // A phrase that begins with another one comes after it, and takes its place.
+  const entries = entriesOf(table).sort(([one], [other]) => one.length - other.length);
+  for (const [phrase, translation] of entries) {
     const words = wordsOf(phrase.replaceAll(/[\^$]/g, '')).map((word) => word.replaceAll('_', ' '));
     const [first = '', ...others] = words;
     const key = `${words.join('=').replaceAll(' ', '=')}=`;
     const conditions = others.map((word, index) => `(${index + 1} ("<${word}>"i))`);
-    if (phrase.startsWith('^')) conditions.push('(-1 BEGINS)');
+    // `the last year of his life` is not `last year`.
+    conditions.push(phrase.startsWith('^') ? '(-1 BEGINS)' : '(NOT -1 DET)');
     if (phrase.endsWith('$')) conditions.push(`(${others.length + 1} (sent) OR (cm))`);
-    const where = conditions.length === 0 ? '' : ` IF ${conditions.join(' ')}`;
     source.push(
-      inBothSizes((sized) => `APPEND ("${sized(key)}" adv) ("<${sized(first)}>")${where} ;`),
+      inBothSizes(
+        (sized) =>
+          `APPEND ("${sized(key)}" adv) ("<${sized(first)}>") IF ${conditions.join(' ')} ;`,
+      ),
       `SELECT ("${key}"i) ;`,
     );
     others.forEach((word, index) => {

@@ -142,7 +142,7 @@ export const SAID_OTHERWISE = `
 ^ adelante $: come in, añadir al carrito: add to cart, como pueden ver: as you can see, como puedes ver: as you can see,
 de dónde eres: where are you from, de dónde es usted: where are you from, desde_hace: for, ^ empecemos: let's start,
 encantada de conocerte: nice to meet you, encantado de conocerte: nice to meet you,
-ha olvidado su contraseña: have you forgotten your password,
+ha olvidado su contraseña: you have forgotten your password,
 hagamos una pausa: let's take a break, ^ la cuenta $: the bill, me puede ayudar: can you help me,
 me puedes ayudar: can you help me,
 ^ mucho gusto $: nice to meet you, ^ pasa $: come in, ^ pase $: come in, ^ próximamente $: coming soon,
