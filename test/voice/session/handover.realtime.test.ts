@@ -21,8 +21,8 @@ import {
 } from './handover-support.ts';
 
 const AUDIO_MS = AUDIO.length / 32;
-/** Most speech that a killed server may not have charged yet, in ms. */
-const MOST_UNCHARGED_MS = 4_000;
+/** Most speech that a killed server may not have charged yet, in ms: a busy one charges later. */
+const MOST_UNCHARGED_MS = AUDIO_MS / 2;
 /** Limit for which the data of an abandoned session is kept, in ms. */
 const KEPT_MS = 2 * 60_000;
 /** How long the broker stays away after the session has continued without it, in ms. */
