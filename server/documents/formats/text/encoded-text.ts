@@ -173,7 +173,7 @@ function make(name: string): LegacyEncoding {
   let codes: Map<string, number> | undefined;
   return {
     decode,
-    codeOf: (character) => (codes ??= codesOf(decode)).get(character),
+    codeOf: (character) => (codes ??= codesOf(name, decode)).get(character),
   };
 }
 
@@ -190,13 +190,24 @@ function decodeAs(name: string, bytes: Uint8Array): string {
 const REPLACEMENT = '\ufffd';
 
 /**
- * Builds the reverse table by decoding all codes; if several codes give the same character, the
- * lowest is used.
+ * Codes that are only read: programs write their characters with another, higher code. In Shift_JIS,
+ * NEC repeats characters of IBM; Big5 has the numerals 十 and 卅 twice.
  */
-function codesOf(decode: LegacyEncoding['decode']): Map<string, number> {
+const ONLY_READ: Readonly<Record<string, (code: number) => boolean>> = {
+  shift_jis: (code) => code >= 0xed40 && code < 0xef00,
+  big5: (code) => code === 0xa2cc || code === 0xa2ce,
+};
+
+/**
+ * Builds the reverse table by decoding all codes; if several codes give the same character, the
+ * lowest that programs write is used.
+ */
+function codesOf(name: string, decode: LegacyEncoding['decode']): Map<string, number> {
   const codes = new Map<string, number>();
+  const isOnlyRead = ONLY_READ[name] ?? (() => false);
   const add = (character: string, code: number): void => {
-    if (character !== REPLACEMENT && !codes.has(character)) codes.set(character, code);
+    if (character === REPLACEMENT || codes.has(character) || isOnlyRead(code)) return;
+    codes.set(character, code);
   };
   const singles = Array.from({ length: 256 }, (_, byte) => decode(Uint8Array.of(byte)));
   for (const [byte, character] of singles.entries()) add(character, byte);
