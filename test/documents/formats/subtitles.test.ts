@@ -79,6 +79,12 @@ describe('a sentence in subtitles', () => {
       text === 'old house beside it' ? 'x' : text === 'the ' ? 'la ' : ' es muy muy grande y bella',
     );
     expect(textsOf(result)).toEqual(['la <i>x</i> es muy muy grande', 'y bella']);
+    const moved = srt('I <i>really</i> want', 'to <b>go</b> home.');
+    const spanish = { 'I ': 'Quiero ya ahora mismo ', really: 'de veras', ' want to ': ' ' };
+    expect(textsOf(await translated('srt', moved, byList({ ...spanish, ' home.': '.' })))).toEqual([
+      'Quiero ya ahora',
+      'mismo <i>de veras</i> <b>go</b>.',
+    ]);
   });
 });
 

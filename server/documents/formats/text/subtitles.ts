@@ -62,14 +62,14 @@ function render({
   let at = 0;
   let next = 0;
   for (const group of groups) {
-    const { runs, sentences } = group;
+    const { runs, tags, sentences } = group;
     const own = translated.slice(next, next + sentences.length);
     next += sentences.length;
     for (const [index, segment] of group.render(own).entries()) {
       const run = runs[index];
       if (run === undefined || segment === run.segment) continue;
       written += text.slice(at, run.place.start);
-      written += writtenRun({ text, run, segment, grammar, lineBreak });
+      written += writtenRun({ text, run, tags, segment, grammar, lineBreak });
       at = run.place.end;
     }
   }
@@ -82,12 +82,14 @@ const LINE_WIDTH = 42;
 function writtenRun({
   text,
   run,
+  tags,
   segment,
   grammar,
   lineBreak,
 }: {
   text: string;
   run: SubtitleRun;
+  tags: SubtitleGroup['tags'];
   segment: TextSegment;
   grammar: SubtitleGrammar;
   lineBreak: string;
@@ -98,14 +100,14 @@ function writtenRun({
   const places = balancedBreaks(plain, isTooWide ? 2 : run.lineCount);
   const lines = replaceAt(flat, places, '\n');
   return lines
-    .map((part) => writtenPart(text, run, part, grammar))
+    .map((part) => writtenPart(text, tags, part, grammar))
     .join('')
     .replaceAll('\n', lineBreak);
 }
 
 function writtenPart(
   text: string,
-  { tags }: SubtitleRun,
+  tags: SubtitleGroup['tags'],
   part: TextSegment[number],
   grammar: SubtitleGrammar,
 ): string {
@@ -143,9 +145,14 @@ function trimmed(segment: TextSegment): TextSegment {
 
 interface SubtitleGroup {
   runs: readonly SubtitleRun[];
+  /** Tags of all its runs: a translation may move a tag into another cue. */
+  tags: SubtitleRun['tags'];
   /** Its sentences, as sent to translation. */
   sentences: readonly TextSegment[];
-  /** Returns the segments of the runs with their sentences replaced; unchanged ones are the same objects. */
+  /**
+   * Returns the segments of the runs with their sentences replaced; unchanged ones are the same
+   * objects, in others the ids of marks are indexes of `tags`.
+   */
   render(translated: readonly TextSegment[]): TextSegment[];
 }
 
@@ -223,36 +230,39 @@ function endsAt(text: string, next: string, language: LanguageTag | undefined): 
 const BORDER = '\r';
 
 function openGroup(runs: readonly SubtitleRun[], language: LanguageTag | undefined): SubtitleGroup {
-  const { whole, origins } = joined(runs);
+  const { whole, tags, offsets } = joined(runs);
   const layout = layOutSentences(whole, { cuts: true, language, hasWords: false });
   const sentences = layout.segments.map(withoutBorders);
   return {
     runs,
+    tags,
     sentences,
     render: (translated) => {
       const bordered = layout.segments.map((segment, index) =>
         withBorders(segment, sentences[index] ?? segment, translated[index] ?? segment),
       );
       return divided(layout, bordered, runs.length).map((parts, index) =>
-        restored(parts, origins, runs[index]?.segment ?? []),
+        restored(parts, runs[index]?.segment ?? [], offsets[index] ?? 0),
       );
     },
   };
 }
 
-/** Joins the segments of runs and renumbers their marks; `origins` maps the new ids to those in the runs. */
-function joined(runs: readonly SubtitleRun[]): { whole: TextSegment; origins: number[] } {
+/** Joins the segments of runs and their tags; adds to the ids of each run's marks the offset of its tags. */
+function joined(runs: readonly SubtitleRun[]) {
   const whole: (string | Mark)[] = [];
-  const origins: number[] = [];
-  for (const { segment, tags } of runs) {
+  const tags: SubtitleRun['tags'][number][] = [];
+  const offsets: number[] = [];
+  for (const run of runs) {
     if (whole.length > 0) whole.push(BORDER);
-    const offset = origins.length;
-    for (const part of segment) {
+    const offset = tags.length;
+    for (const part of run.segment) {
       whole.push(typeof part === 'string' ? part : { mark: part.mark, id: part.id + offset });
     }
-    for (const id of tags.keys()) origins.push(id);
+    tags.push(...run.tags);
+    offsets.push(offset);
   }
-  return { whole, origins };
+  return { whole, tags, offsets };
 }
 
 function withoutBorders(segment: TextSegment): TextSegment {
@@ -367,15 +377,12 @@ function divided(
   return pieces.slice(0, count);
 }
 
-function restored(
-  parts: TextSegment,
-  origins: readonly number[],
-  segment: TextSegment,
-): TextSegment {
+/** Returns the run's own segment if nothing changed. @param offset of the run's tags */
+function restored(parts: TextSegment, segment: TextSegment, offset: number): TextSegment {
   const own = parts.map((part) =>
-    typeof part === 'string' ? part : { mark: part.mark, id: origins[part.id] ?? part.id },
+    typeof part === 'string' ? part : { mark: part.mark, id: part.id - offset },
   );
-  return isSame(own, segment) ? segment : own;
+  return isSame(own, segment) ? segment : parts;
 }
 
 function isSame(left: TextSegment, right: TextSegment): boolean {
