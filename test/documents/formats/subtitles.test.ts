@@ -144,6 +144,15 @@ describe('markup of subtitles', () => {
     expect(result.toString()).toBe(file.replace('&lt;text&gt;', '&lt;TEXT &amp; more&gt;'));
   });
 
+  it('includes the references of HTML in WebVTT', async () => {
+    const file =
+      'WEBVTT\n\n00:01.000 --> 00:02.000\n&quot;It&#39;s&quot; a &nix;&#13;caf&eacute;&#x2026;\n';
+    expect(await blocksOf('vtt', file)).toEqual(['"It\'s" a &nix; café…']);
+    expect((await translated('vtt', file, (text) => text)).toString()).toBe(file);
+    const result = await translated('vtt', file, (text) => text.replace('a', '<un>'));
+    expect(result.toString()).toContain('\n"It\'s" &lt;un&gt; &amp;nix; café…\n');
+  });
+
   it('cannot be injected by a translation', async () => {
     const evil = (text: string) => `${text}\n\n7\n00:00:01,000 --> 00:00:02,000\nmore`;
     const result = await translated('srt', srt('one', 'TWO'), evil);
