@@ -29,7 +29,8 @@ interface Output {
 const REDRAW_MS = 100;
 const SENTENCE_END = /[.!?…؟।。！？]["'”’»)\]」』）]*\s+|[。！？][”’」』）]*/gu;
 /** Characters that take two columns. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3ffff}]|\p{Emoji_Presentation}/u;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** @param isLabelled whether to prefix each sentence with its language */
@@ -105,7 +106,7 @@ function sentencesOf(text: string): string[] {
 /** Returns the tail of a text that fits into a number of columns. */
 function tailOf(text: string, columns: number): string {
   const characters = Array.from(text);
-  let width = characters.reduce((sum, character) => sum + widthOf(character), 0);
+  let width = widthOf(text);
   if (width <= columns) return text;
   let from = 0;
   for (; from < characters.length && width > columns - 1; from += 1) {
@@ -114,8 +115,11 @@ function tailOf(text: string, columns: number): string {
   return `…${characters.slice(from).join('')}`;
 }
 
-function widthOf(character: string): number {
-  return WIDE.test(character) ? 2 : 1;
+/** Returns the columns that a text takes on a terminal, at the most. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += WIDE.test(character) ? 2 : 1;
+  return width;
 }
 
 export const FILE_FORMATS = ['srt', 'vtt', 'txt', 'json'] as const;

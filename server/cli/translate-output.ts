@@ -9,7 +9,7 @@ import {
   extensionOf,
   formatOfExtension,
 } from '../documents/formats/index.ts';
-import { isSameFile } from './listen-output.ts';
+import { isSameFile, widthOf } from './listen-output.ts';
 
 /** The translation of one file into one language. */
 export interface TranslationTask {
@@ -251,13 +251,22 @@ function lineOf({
   const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
   const name = shortened(label);
   const lines = [`${name}  ${bar} ${percent}  ${words}`, `${bar} ${percent}  ${words}`];
-  const fitting = lines.find((line) => line.length < columns) ?? `${percent}  ${words}`;
+  const fitting = lines.find((line) => widthOf(line) < columns) ?? `${percent}  ${words}`;
   return fitting.slice(0, Math.max(0, columns - 1));
 }
 
 /** Shortens a long name in the middle; its extension stays visible. */
 function shortened(name: string): string {
-  if (name.length <= MAX_LABEL_WIDTH) return name;
+  if (widthOf(name) <= MAX_LABEL_WIDTH) return name;
   const half = (MAX_LABEL_WIDTH - 1) / 2;
-  return `${name.slice(0, Math.ceil(half))}…${name.slice(-Math.floor(half))}`;
+  const characters = Array.from(name);
+  const end = within(characters.toReversed(), Math.floor(half)).toReversed();
+  return `${within(characters, Math.ceil(half)).join('')}…${end.join('')}`;
+}
+
+/** Returns the first characters, as many as fit into a number of columns. */
+function within(characters: readonly string[], columns: number): string[] {
+  let width = 0;
+  const end = characters.findIndex((character) => (width += widthOf(character)) > columns);
+  return characters.slice(0, end);
 }

@@ -226,11 +226,15 @@ describe('the progress bar', () => {
     expect(lines.at(-1)).toBe('');
   });
 
-  it.each([20, 40, 60, 200])('fits into %i columns', (columns) => {
+  it.each([20, 40, 60, 100, 200])('fits into %i columns', (columns) => {
     const { lines, out } = terminal(columns);
     const label = `${'long '.repeat(30)}.docx`;
     createTranslationDisplay({ out, label }).show('translating', 0.5, 5_000);
     expect(lines[0]!.length).toBeLessThan(columns);
     expect(lines[0]).toContain('52 %');
+    createTranslationDisplay({ out, label: `a${'野𠮷'.repeat(12)}.docx` }).show('sending', 1);
+    const wide = /[^\x00-\u2fff]/gu;
+    expect(lines[1]!.replace(wide, '--').length).toBeLessThan(columns);
+    expect(lines[1]!).not.toMatch(/\p{Cs}/u);
   });
 });
