@@ -316,7 +316,8 @@ async function fetchResult(
   handle: DocumentHandle,
   { service, task: { output }, display, force, signal }: FileTranslation,
 ): Promise<void> {
-  const part = path.join(path.dirname(output), `.${path.basename(output)}.${randomUUID()}.part`);
+  // Without the name of the output, which may be as long as names can be.
+  const part = path.join(path.dirname(output), `.${randomUUID()}.part`);
   try {
     const body = await service.result(handle, signal);
     // `wx` never overwrites an existing file.
