@@ -14,6 +14,7 @@ import {
   type TranslationOffer,
 } from '../models/install-by-name.ts';
 import { fields, table } from './output.ts';
+import { stopOnSignal } from './translate-command.ts';
 
 /** `models [list | available | install | remove]`. */
 export function modelsCommands(): Command {
@@ -170,13 +171,11 @@ async function askForTerms(terms: string, signal: AbortSignal): Promise<boolean>
 
 /** Runs work that Ctrl+C aborts cleanly: partial results are removed. */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const interruption = new AbortController();
-  const stop = () => interruption.abort(new Error('Stopped; repeat the command to resume.'));
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const stop = stopOnSignal('Stopped; repeat the command to resume.');
   try {
-    return await work(interruption.signal);
+    return await work(stop.signal);
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    stop.forget();
   }
 }
 

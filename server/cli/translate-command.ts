@@ -148,13 +148,13 @@ function billText(characters: number): string {
   return `${characters.toLocaleString('en')} characters billed`;
 }
 
-/** Aborts on the first signal, and ends the process on a later one. */
-function stopOnSignal(): { signal: AbortSignal; forget(): void } {
+/** Aborts on the first signal, with a message as the reason, and ends the process on a later one. */
+export function stopOnSignal(message = 'Stopped.'): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
   let askedAtMs: number | undefined;
   const stop = (): void => {
     const nowMs = performance.now();
-    if (askedAtMs === undefined) controller.abort(new Error('Stopped.'));
+    if (askedAtMs === undefined) controller.abort(new Error(message));
     else if (nowMs - askedAtMs > ASKED_AGAIN_MS) process.exit(STOPPED_EXIT_CODE);
     askedAtMs ??= nowMs;
   };
@@ -163,6 +163,8 @@ function stopOnSignal(): { signal: AbortSignal; forget(): void } {
   return {
     signal: controller.signal,
     forget() {
+      // The process that was asked to stop ends by itself, and not by the same signal once more.
+      if (askedAtMs !== undefined) return;
       for (const signal of signals) process.off(signal, stop);
     },
   };

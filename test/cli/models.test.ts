@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runDragoman, runDragomanAlone } from '../support/product/command-line.ts';
+import { runDragoman, runDragomanAlone, startDragoman } from '../support/product/command-line.ts';
+import { until } from '../support/product/server.ts';
 import { startFileServer, type FileServer } from '../support/services/file-server.ts';
 import { tarBz2 } from '../support/documents/tar-archive.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
@@ -53,6 +56,24 @@ it('lists models, installs one from the configured mirror, and removes it', asyn
     code: 1,
     errors: `No model ${VOICE} is installed.\n`,
   });
+});
+
+it('cleans up on Ctrl+C, which reaches it from the terminal and from npm', async () => {
+  const data = temporaryFolder();
+  server.files.set(`/tts-models/${VOICE}.tar.bz2`, randomBytes(1_000));
+  server.faults.push({ stallAfterBytes: 500 });
+  const settings = { DATA_DIR: data, MODELS_URL: server.url };
+  const child = startDragoman(['models', 'install', VOICE], settings);
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  await until(() => errors.includes('(0 %)'));
+  // Often enough that one arrives while the first takes effect, which is not another request to stop.
+  let left = 100;
+  const sending = setInterval(() => left-- > 0 && child.kill('SIGINT'), 1);
+  expect(await once(child, 'close')).toEqual([1, null]);
+  clearInterval(sending);
+  expect(errors).toMatch(/Stopped; repeat the command to resume\.\n$/);
+  expect(readdirSync(path.join(data, 'models'))).toEqual(['.downloads']);
 });
 
 it('refuses a model that is not in the catalogue', async () => {
