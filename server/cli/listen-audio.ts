@@ -108,7 +108,8 @@ function id3Bytes(head: Buffer): number {
 
 /** Converts audio to one channel at 16 kHz through ffmpeg. */
 function converted(source: string): AudioInput {
-  const input = source === '-' ? ['pipe:0'] : ['-nostdin', '-i', source];
+  // Named as a file: ffmpeg takes what precedes a colon, as in `T10:30.wav`, for a protocol.
+  const input = source === '-' ? ['pipe:0'] : ['-nostdin', '-i', `file:${source}`];
   const output = ['-vn', '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
   const args = ['-hide_banner', '-loglevel', 'error', ...(source === '-' ? ['-i'] : []), ...input];
   const child = spawn('ffmpeg', [...args, ...output], {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAudio } from '../../server/cli/listen-audio.ts';
 import { isWav, readWavHead, WAV_HEADER_BYTES, wavHeader } from '../../shared/wav.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
@@ -55,5 +55,23 @@ describe('a WAV file as input', () => {
     let readBytes = 0;
     for await (const chunk of input.audio) readBytes += chunk.length;
     expect(readBytes).toBeCloseTo(sizeBytes, -2);
+  });
+
+  it('is converted also where its name could be an address', async () => {
+    const folder = process.cwd();
+    onTestFinished(() => process.chdir(folder));
+    process.chdir(temporaryFolder());
+    const source = '2026-11-29T10:30.wav';
+    const head = wavHeader({ sampleRateHz: 22_050, dataBytes: 22_050 });
+    writeFileSync(source, Buffer.concat([head, Buffer.alloc(22_050)]));
+    const { contentType, audio } = await openAudio({
+      source,
+      contentType: undefined,
+      convert: false,
+    });
+    expect(contentType).toBe('audio/pcm;encoding=s16le;rate=16000');
+    let readBytes = 0;
+    for await (const chunk of audio) readBytes += chunk.length;
+    expect(readBytes).toBeCloseTo(16_000, -2);
   });
 });
