@@ -85,6 +85,14 @@ describe('the encoding of an HTML page', () => {
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>A</title></head><body>Hello</body></html>';
     const strict = await translated('html', xml, () => 'ñ');
     expect(strict.toString()).toContain('<head><meta charset="utf-8" /><title>ñ</title>');
+    const short = '<!doctype html><title>A</title>';
+    for (const start of [short, `<!-- <head> --><html lang="es" data-a=">">${short}`]) {
+      const added = (await translated('html', start, () => 'ñ')).toString();
+      expect(added).toBe(
+        start.replace('A', 'ñ').replace(/(?<=^<!doctype html>|">">)/, '<meta charset="utf-8">'),
+      );
+    }
+    expect((await translated('html', '<p>A', () => 'ñ')).toString()).toBe('<p>ñ');
     const said = page(
       'Hello',
       '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">',

@@ -190,11 +190,24 @@ function edited(source: string, edits: readonly Edit[]): string {
 /** Length of the head that is searched for signs of XML, in UTF-16 units. */
 const HEAD_LENGTH = 1_000;
 
-/** Adds a declaration of UTF-8 to an ASCII page that now has other letters. */
+/**
+ * Adds a declaration of UTF-8 to an ASCII page that now has other letters; a fragment stays without
+ * one, as the page around it has its own.
+ */
 function withCharset(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
+  const at = headStart(text);
+  if (at === undefined) return text;
   const isXml = /^\s*<\?xml\s|<html\s[^>]*\bxmlns\s*=/i.test(text.slice(0, HEAD_LENGTH));
-  return text.replace(/<head(?:\s[^>]*)?>/i, `$&<meta charset="utf-8"${isXml ? ' /' : ''}>`);
+  return `${text.slice(0, at)}<meta charset="utf-8"${isXml ? ' /' : ''}>${text.slice(at)}`;
+}
+
+/** Returns the offset at which the head of a page begins; its tag may be omitted, and that of the page. */
+function headStart(text: string): number | undefined {
+  const tags = startTags(text);
+  const tag = ['head', 'html'].map((name) => tags.find((each) => each.name === name)).find(Boolean);
+  if (tag === undefined) return /^\s*<!doctype[^>]*>/i.exec(text)?.[0].length;
+  return text.indexOf('>', tag.attributes.at(-1)?.end ?? tag.nameEnd) + 1;
 }
 
 function numericReference(character: string): string {
