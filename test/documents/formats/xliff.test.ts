@@ -243,6 +243,16 @@ describe('XLIFF 1.2', () => {
     );
     expect(written).toContain('target-language="de"');
   });
+
+  it('keeps values of attributes that look like attributes', async () => {
+    const unit = (target: string) =>
+      `<trans-unit id="1" resname="is approved='yes'"><source>Yes</source>${target}</trans-unit>`;
+    const target = (state: string, text: string) =>
+      `<target ts='a state="x"' ${state}>${text}</target>`;
+    const written = await translateXliff(version1(unit(target('state="new"', 'Yes'))), shouted);
+    const mended = 'state="translated" state-qualifier="mt-suggestion"';
+    expect(written).toContain(unit(target(mended, 'YES')));
+  });
 });
 
 describe('the bytes of an XLIFF file', () => {

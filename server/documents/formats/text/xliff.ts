@@ -42,6 +42,8 @@ function countCharacters(contents: readonly InlineContent[], maxCharacters: numb
 interface XliffUnit {
   /** Start tag of the `segment` or `trans-unit`. */
   tag: Span;
+  /** Whether the tag says if the former target is approved. */
+  hasApproval: boolean;
   source: XliffSource;
   target: XliffTarget | undefined;
 }
@@ -239,7 +241,8 @@ class UnitReader {
     if (!isTranslatable && (target === undefined || !isForeign)) return;
     const question = { file: this.#file, unit: element, source: source.content };
     if (target !== undefined && !isForeign && isTranslated(target, question)) return;
-    this.#units.push({ tag, source, target });
+    const hasApproval = element.attribute('approved') !== undefined;
+    this.#units.push({ tag, hasApproval, source, target });
   }
 
   #addPlace({ name, attribute }: XmlElement, tag: Span): void {
@@ -412,12 +415,12 @@ function languageTag(
 }
 
 /** Resets approval and substate, as they apply to the former target. */
-function unitTag(file: string, { tag }: XliffUnit, { dialect }: XliffOutline): string {
+function unitTag(file: string, { tag, hasApproval }: XliffUnit, { dialect }: XliffOutline): string {
   const startTag = file.slice(tag.start, tag.end);
   if (dialect.version === 2) {
     return withAttributes(startTag, { state: 'translated', subState: undefined });
   }
-  return /\sapproved\s*=/.test(startTag) ? withAttributes(startTag, { approved: 'no' }) : startTag;
+  return hasApproval ? withAttributes(startTag, { approved: 'no' }) : startTag;
 }
 
 function targetTag(

@@ -214,6 +214,9 @@ function damaged(text: string, position: number, cause: Error): DocumentError {
   );
 }
 
+/** An attribute of a start tag with the blanks before it; its value may look like another attribute. */
+const ATTRIBUTE = /(?<!\s)\s+([^\s=<>"']+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
+
 /**
  * Returns a start tag with attributes changed, added or, for undefined, removed. Values are given unescaped.
  */
@@ -223,10 +226,11 @@ export function withAttributes(
 ): string {
   let changed = tag;
   for (const [name, value] of Object.entries(changes)) {
-    const pattern = new RegExp(`(?<!\\s)\\s+${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`);
     const written = value === undefined ? '' : ` ${name}="${escapedValue(value)}"`;
-    if (pattern.test(changed)) changed = changed.replace(pattern, () => written);
-    else changed = changed.replace(/(?<!\s)\s*\/?>$/, (end) => written + end);
+    const isThere = [...changed.matchAll(ATTRIBUTE)].some(([, each]) => each === name);
+    changed = isThere
+      ? changed.replace(ATTRIBUTE, (old, each: string) => (each === name ? written : old))
+      : changed.replace(/(?<!\s)\s*\/?>$/, (end) => written + end);
   }
   return changed;
 }
