@@ -243,23 +243,28 @@ describe('everything around the xlsx cells', () => {
           type: 'application/vnd.ms-excel.threadedcomments+xml',
           xml:
             `<ThreadedComments xmlns="${threads}"><threadedComment ref="A1" dT="2027-01-01T00:00:00" personId="{1}" id="{2}">` +
-            '<text>Can @Ann look at it?</text><mentions><mention mentionpersonId="{1}" mentionId="{3}" ' +
-            'startIndex="4" length="4"/></mentions></threadedComment></ThreadedComments>',
+            '<text>Can @Ann or @Anna look at it?</text><mentions><mention mentionpersonId="{1}" mentionId="{3}" ' +
+            'startIndex="4" length="4"/><mention mentionpersonId="{4}" mentionId="{5}" ' +
+            'startIndex="12" length="5"/></mentions></threadedComment></ThreadedComments>',
         },
       },
     });
     const document = await openDocument(xlsx, file);
     expect(textsOf(document)).toEqual([
       '[1]Ann Lee:[/1][2/]Please check this number',
-      'Can [1/] look at it?',
+      'Can [1/] or [2/] look at it?',
     ]);
     const result = await document.write(
-      [document.blocks[0]!.segment, ['¿Puede mirarlo ', { mark: 'lone', id: 1 }, '?']],
+      [
+        document.blocks[0]!.segment,
+        ['¿Puede mirarlo ', { mark: 'lone', id: 2 }, ' o ', { mark: 'lone', id: 1 }, '?'],
+      ],
       { source: 'en', target: 'es' },
     );
     const thread = zipText(result, 'xl/threadedComments/threadedComment1.xml');
-    expect(thread).toContain('<text>¿Puede mirarlo @Ann?</text>');
-    expect(thread).toContain('startIndex="15" length="4"');
+    expect(thread).toContain('<text>¿Puede mirarlo @Anna o @Ann?</text>');
+    expect(thread).toContain('startIndex="23" length="4"');
+    expect(thread).toContain('startIndex="15" length="5"');
     expect(zipText(result, 'xl/comments1.xml')).toBe(zipText(file, 'xl/comments1.xml'));
   });
 

@@ -320,9 +320,9 @@ function exchangeThreaded(comment: XmlElement, exchange: TextExchange): string |
   const text = decodeString(textOf(element));
   const mentions = mentionsOf(comment, text);
   const segment: (string | Mark)[] = [];
-  const kept: string[] = [];
-  const keep = (piece: string): void => {
-    segment.push({ mark: 'lone', id: kept.push(piece) });
+  const kept: { text: string; mention?: XmlElement }[] = [];
+  const keep = (text: string, mention?: XmlElement): void => {
+    segment.push({ mark: 'lone', id: kept.push({ text, ...(mention && { mention }) }) });
   };
   const addText = (piece: string): void => {
     for (const part of piece.split(/(\s*\n\s*)/)) {
@@ -333,17 +333,21 @@ function exchangeThreaded(comment: XmlElement, exchange: TextExchange): string |
   let at = 0;
   for (const mention of mentions) {
     addText(text.slice(at, mention.start));
-    keep(mention.text);
+    keep(mention.text, mention.element);
     at = mention.start + mention.text.length;
   }
   addText(text.slice(at));
   if (!hasLetters(segment)) return undefined;
   const translated = exchange(segment, 'paragraph');
   if (translated === undefined) return undefined;
-  const written = translated
-    .map((part) => (typeof part === 'string' ? part : (kept[part.id - 1] ?? '')))
-    .join('');
-  moveMentions(mentions, written);
+  let written = '';
+  for (const part of translated) {
+    const piece = typeof part === 'string' ? { text: part } : kept[part.id - 1];
+    if (piece?.mention !== undefined) {
+      setAttribute(piece.mention, 'startIndex', `${written.length}`);
+    }
+    written += piece?.text ?? '';
+  }
   element.children = [encodeText(encodeString(written))];
   return serialise(comment);
 }
@@ -366,14 +370,4 @@ function mentionsOf(comment: XmlElement, text: string): Mention[] {
       end = start + text.length;
       return true;
     });
-}
-
-function moveMentions(mentions: readonly Mention[], written: string): void {
-  const taken: number[] = [];
-  for (const { element, text } of mentions) {
-    let start = written.indexOf(text);
-    while (taken.includes(start)) start = written.indexOf(text, start + 1);
-    taken.push(start);
-    setAttribute(element, 'startIndex', `${start}`);
-  }
 }
