@@ -122,6 +122,13 @@ describe('lines in subtitles', () => {
     expect(await blocksOf('srt', file)).toEqual(['Hello.', 'How are you, my friend?']);
     const result = await translated('srt', file, (text) => text.toUpperCase());
     expect(textsOf(result)).toEqual(['- HELLO.|- HOW ARE YOU,|MY FRIEND?']);
+    const voices =
+      'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello</v>\n<v Bob>How are you,\nmy friend?</v>\n';
+    expect(await blocksOf('vtt', voices)).toEqual(['Hello', 'How are you, my friend?']);
+    const longer = byList({ Hello: 'Good morning to you' });
+    expect((await translated('vtt', voices, longer)).toString()).toBe(
+      voices.replace('Hello', 'Good morning to you'),
+    );
   });
 
   it('of Chinese and Thai are broken between words', async () => {

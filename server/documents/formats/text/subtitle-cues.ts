@@ -238,8 +238,8 @@ export interface SubtitleRun {
   ending: string;
 }
 
-/** A dash at the beginning of a speaker's line, after any tags. */
-const SPEAKER = /^\s*(?:<[^<>]*>|\{[^{}]*\})*\s*[-–—‐]+\s*[^\s\-–—]/;
+/** The beginning of a speaker's line: a voice tag, or a dash after any tags. */
+const SPEAKER = /^\s*(?:<v[.\s][^<>]*>|(?:<[^<>]*>|\{[^{}]*\})*\s*[-–—‐]+\s*[^\s\-–—])/i;
 
 /** Returns the runs of a cue in order, without those that have no text. */
 export function runsOf(text: string, cue: SubtitleCue, grammar: SubtitleGrammar): SubtitleRun[] {
