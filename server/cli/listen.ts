@@ -226,7 +226,7 @@ function parseLanguages(value: string): string[] {
     .filter(Boolean)
     .map(languageSpelling);
   if (languages.length === 0) throw new InvalidArgumentError('Name languages such as es,fr.');
-  return languages;
+  return [...new Set(languages)];
 }
 
 // The session: events are shown and written as they arrive.

@@ -176,6 +176,11 @@ describe('listen', () => {
     [['README.md', '--content-type', 'audio/auto', '--key', 'wrong'], /./],
     [['nowhere.wav', '--output', 'nowhere/talk.srt'], /--output: there is no folder/],
     [
+      // One language, and one file of it, however often it is named.
+      ['-', '--to', 'es,ES', '--output', 'a.srt', '--url', 'http://127.0.0.1:1', '--key', 'any'],
+      /cannot be reached/,
+    ],
+    [
       ['-', '--url', 'http://me:secret@127.0.0.1:1', '--key', 'any'],
       /^The server at http:\/\/127\.0\.0\.1:1 cannot be reached\. .*--url/,
     ],
