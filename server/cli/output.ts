@@ -1,6 +1,7 @@
 /** Output of the commands: text for people, JSON for programs. */
 import type { Account, ApiKey, UsageLimits } from '../http/door.ts';
 import type { UsageTotals } from '../accounts/administration.ts';
+import { widthOf } from './listen-output.ts';
 
 /** An answer in both forms. */
 export interface Answer {
@@ -51,12 +52,16 @@ export function fields(entries: readonly (readonly [label: string, value: string
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+    Math.max(...lines.map((line) => widthOf(line[column] ?? ''))),
   );
   return lines
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.map((cell, column) => padded(cell, widths[column] ?? 0)).join('  '))
     .map((line) => line.trimEnd())
     .join('\n');
+}
+
+function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
 /** Formats usage and limit: `1,200 of 5,000 characters`. */

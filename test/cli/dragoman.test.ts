@@ -98,6 +98,14 @@ it('changes only the given properties of an account', async () => {
 });
 
 describe('output for people', () => {
+  it('has its columns below each other, also with wide characters', async () => {
+    await ask('account', 'create', '--name', '東京支社', '--plan', 'pro');
+    const lines = (await run('account', 'list')).output.split('\n');
+    const wide = lines.find((line) => line.startsWith('東京支社 '));
+    // Each of the four takes two columns.
+    expect(wide?.indexOf(' pro ')).toBe(lines[0]!.indexOf(' PLAN ') - 4);
+  });
+
   it('shows a secret once, and lists keys without it', async () => {
     await run('account', 'create', '--name', 'readers', '--plan', 'free');
     const made = await run('key', 'create', '--account', 'readers', '--label', 'phone');
