@@ -312,6 +312,19 @@ const MINUTE = '(?<min>[0-5]\\d)';
 const START = '(?<![\\p{Script=Latin}\\d_.,:/+\\uFDD1-])';
 const END = '(?![\\p{Script=Latin}\\d_%€$]|[.,:/]\\d)';
 
+/**
+ * Not after a word for a part of the day, which tells the half of the clock: 夜の11時, 밤 11시, 傍晚6点30分.
+ */
+const noPartOfDay = {
+  ja: '(?<!(?:[朝昼夜晩方明中]|午[前後])の?)',
+  ko: '(?<!(?:아침|저녁|새벽|[낮밤]|오[전후])[ \\u00A0]?)',
+  zh: '(?<![晚夜早晨午][上里裡间間后後]?)',
+} as const;
+/** Five minutes before three: 3時5分前. */
+const JA_MINUTES = '(?!\\d{1,2}分前)(?:(?<min>[0-5]?\\d)分|(?<thirty>半))?';
+const KO_MINUTES =
+  '(?! ?\\d{1,2}분 ?전)(?: ?(?:(?<min>[0-5]?\\d)분|(?<thirty>반)(?=(?:에|부터|까지|쯤|경)?(?!\\p{L}))))?';
+
 /** Times with a marker or a word after them, by language; hour and minute are groups. */
 const signedTimes: Readonly<Record<StyleRuleLanguage, readonly string[]>> = {
   de: [`${START}${HOUR}(?:(?<s>[:.])${MINUTE})?(?<tail>[ \\u00A0]Uhr)(?!\\p{L})`],
@@ -325,17 +338,17 @@ const signedTimes: Readonly<Record<StyleRuleLanguage, readonly string[]>> = {
   fr: [`${START}${HOUR}(?<s>[ \\u00A0\\u202F]?h[ \\u00A0\\u202F]?)${MINUTE}${END}`],
   it: [],
   ja: [
-    `(?<half>午前|午後)?(?<!\\d)${HOUR}(?<s>時)(?!間)(?:(?<min>[0-5]?\\d)分)?`,
+    `${noPartOfDay.ja}(?<half>午前|午後)?(?<!\\d)${HOUR}(?<s>時)(?!間)${JA_MINUTES}`,
     `(?<half>午前|午後)(?<!\\d)${HOUR}(?<s>:)${MINUTE}(?![\\d:])`,
   ],
   ko: [
-    `(?:(?<half>오전|오후) ?)?(?<!\\d)${HOUR}(?<s>시)(?!간)(?: ?(?<min>[0-5]?\\d)분)?`,
+    `${noPartOfDay.ko}(?:(?<half>오전|오후)[ \\u00A0]?)?(?<!\\d)${HOUR}(?<s>시)(?!간)${KO_MINUTES}`,
     `(?<half>오전|오후) ?(?<!\\d)${HOUR}(?<s>:)${MINUTE}(?![\\d:])`,
   ],
   zh: [
-    `(?<half>上午|下午|早上|晚上)(?<!\\d)${HOUR}(?<s>[点點时時])(?![间間])(?:(?<min>[0-5]?\\d)分)?`,
+    `(?<half>上午|下午|早上|晚上)(?<!\\d)${HOUR}(?<s>[点點时時])(?![间間一三])(?:(?<min>[0-5]?\\d)分|(?<thirty>半))?`,
     `(?<half>上午|下午|早上|晚上)(?<!\\d)${HOUR}(?<s>:)${MINUTE}(?![\\d:])`,
-    `(?<!\\d)${HOUR}(?<s>[点點时時])(?<min>[0-5]?\\d)分(?!钟|鐘)`,
+    `${noPartOfDay.zh}(?<!\\d)${HOUR}(?<s>[点點时時])(?<min>[0-5]?\\d)分(?!钟|鐘)`,
   ],
 };
 
@@ -353,10 +366,10 @@ function patternsOf(language: StyleRuleLanguage): RegExp[] {
           'dgui',
         ),
       );
-    } else if (language !== 'zh') {
+    } else if (language === 'ja' || language === 'ko') {
       found.push(
         new RegExp(
-          `(?<![\\p{Script=Latin}\\d_.,:/+-])${HOUR}(?<s>:)${MINUTE}(?=[にかまで에부까])`,
+          `${noPartOfDay[language]}(?<![\\p{Script=Latin}\\d_.,:/+-])${HOUR}(?<s>:)${MINUTE}(?=[にかまで에부까])`,
           'dgu',
         ),
       );
@@ -406,7 +419,7 @@ const areOfOneClock = (times: readonly ReadTime[]): boolean =>
   );
 
 function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime | undefined {
-  const { h = '', min, s = '', half, half2 } = match.groups ?? {};
+  const { h = '', min, s = '', half, half2, thirty } = match.groups ?? {};
   const half_ = half ?? half2;
   const written = Number(h);
   const hoursAt = match.indices?.groups?.['h']?.[0] ?? match.index;
@@ -415,7 +428,7 @@ function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime |
   const base = {
     start: match.index,
     end,
-    minute: min?.padStart(2, '0'),
+    minute: thirty === undefined ? min?.padStart(2, '0') : '30',
     sign: s,
     writtenHour: h,
     figures: { start: hoursAt, end: figuresEnd },
@@ -427,12 +440,14 @@ function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime |
     // Zero is read in the morning only: 0 a.m. is unusual, but 午前0時 is not.
     if (written === 0 && isAfternoon) return undefined;
     const hour = (written % 12) + (isAfternoon ? 12 : 0);
-    // 晚上12点 is midnight.
-    if (half_ === '晚上' && written === 12) return undefined;
+    // 晚上12点 is midnight, 晚上1点 the hour after it, and 上午12点 may be noon.
+    if (language === 'zh' && written === 12 && half_ !== '下午') return undefined;
+    if (half_ === '晚上' && written < 5) return undefined;
     return { ...base, hour, clock: 'halves' };
   }
   if (written === 24 && Number(min ?? 0) > 0) return undefined;
-  const isSigned = language === 'de' || s.includes('h') || h.length === 2;
+  const isSigned = language === 'de' || s.includes('h');
+  // 10:30 may be in the evening.
   const isFull = written > 12 || written === 0 || h.startsWith('0') || isSigned;
   return { ...base, hour: written, clock: isFull ? 'full' : 'unclear' };
 }

@@ -219,8 +219,8 @@ export const dateRows: RuleRows = {
     [`${clock12}lowercase_am_or_pm_with_periods`]: [
       [
         'en',
-        'At 15:30, 3PM, at 9:30 or at 09:30.',
-        'At 3:30 p.m., 3 p.m., at 9:30 or at 9:30 a.m.',
+        'At 15:30, 3PM, at 9:30 or at 09:30. We meet at 10:30 tonight.',
+        'At 3:30 p.m., 3 p.m., at 9:30 or at 9:30 a.m. We meet at 10:30 tonight.',
       ],
       ['en', 'It ends at 3 PM. It rains.', 'It ends at 3 p.m. It rains.'],
     ],
@@ -247,7 +247,10 @@ export const dateRows: RuleRows = {
     [`${plain12}uppercase_am_or_pm_without_periods`]: [['en', 'at 15:00', 'at 3 PM']],
     use_12_hour_clock_without_leading_zero_use_period_as_separator_and_lowercase_am_or_pm_with_periods_and_spaces:
       [['es', 'A las 15:30.', 'A las 3.30 p. m.']],
-    [chinese12]: [['zh', '下午3点30分', '下午3:30']],
+    [chinese12]: [
+      ['zh', '下午3点30分', '下午3:30'],
+      ['zh', '晚上12点30分，傍晚6点30分，晚上11点半', '晚上12点30分，傍晚6点30分，下午11:30'],
+    ],
     [`${chinese12}_with_chinese_word_点_for_hours`]: [
       ['zh', '15点30分，3点意见', '下午3点30分，3点意见'],
     ],
@@ -256,6 +259,7 @@ export const dateRows: RuleRows = {
     ],
     use_12_hour_clock_with_korean_words_시_and_분: [
       ['ko', '15:30에 3시간', '오후 3시 30분에 3시간'],
+      ['ko', '밤 11시에, 밤 11:30에, 오후 3시 반에', '밤 11시에, 밤 11:30에, 오후 3시 30분에'],
     ],
     use_24_hour_clock_with_korean_words_시_and_분: [['ko', '오후 3시', '15시']],
     use_24_hour_clock: [
@@ -266,8 +270,11 @@ export const dateRows: RuleRows = {
       ['es', 'a las 3:30 p. m. de hoy', 'a las 15:30 de hoy'],
       ['ja', '午後3時30分と3時間', '15:30と3時間'],
       ['ja', '午後3時から10時', '午後3時から10時'],
+      ['ja', '夜の11時に、午後3時5分前、午後3時半に', '夜の11時に、午後3時5分前、15:30に'],
       ['ko', '오후 3시 30분', '15:30'],
       ['zh', '下午3点', '15:00'],
+      ['zh', '晚上1点。晚上9点。上午12点。', '晚上1点。21:00。上午12点。'],
+      ['zh', '下午3点半，下午3点一刻', '15:30，下午3点一刻'],
     ],
     use_24_hour_clock_with_arabic_numerals_and_colon: [
       ['ja', '午前9時5分', '9:05'],
