@@ -33,6 +33,14 @@ function isNumber(code: string, rest: string): boolean {
   return size >= 8 && size <= 15;
 }
 
+/**
+ * Returns the digits of a national part. A zero in brackets is dialled only within the country, and would be
+ * part of the number without them; only Italian numbers keep it.
+ */
+function nationalFigures(code: string, rest: string): string {
+  return figuresIn(code === '39' ? rest : rest.replace(/\(0/, '('));
+}
+
 export const countryCodeStep: StyleStep = singleRule({
   category: 'formatting',
   rule: 'phone_number_country_code_format',
@@ -83,7 +91,7 @@ export const phoneNumberStep: StyleStep = singleRule({
     },
     do_not_use_spaces_or_special_characters_between_digits_of_phone_number: {
       languages: EVERY_LANGUAGE,
-      apply: rewritten((code, rest) => `+${code}${figuresIn(rest)}`),
+      apply: rewritten((code, rest) => `+${code}${nationalFigures(code, rest)}`),
     },
     keep_original_format: { languages: EVERY_LANGUAGE, apply: (text) => text },
     [`${separate}hyphens`]: { languages: ['en'], apply: northAmerican('-') },

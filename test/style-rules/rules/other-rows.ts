@@ -19,6 +19,7 @@ const formatting: RuleRows = {
     do_not_use_spaces: [[EVERY, '+49 30 123-456 … 10 20', '+4930123-456 … 10 20']],
     do_not_use_spaces_or_special_characters_between_digits_of_phone_number: [
       [EVERY, '+1 (212) 555-0123', '+12125550123'],
+      [EVERY, '+49 (0)30 123456 … +39 (06) 123456', '+4930123456 … +3906123456'],
     ],
     keep_original_format: [[EVERY, '+1 (212) 555-0123', '+1 (212) 555-0123']],
     [`${separate}hyphens`]: [
