@@ -17,11 +17,11 @@ const AMOUNT =
 const FIGURE_NEAR = `[.,'’ \\u00A0\\u2009\\u202F]\\d`;
 const SIGN = `${CURRENCY_SYMBOL}|${CURRENCY_CODE}`;
 /**
- * End of an amount. Ranges, amounts in millions, and a symbol between two amounts are ambiguous, so these
+ * End of an amount. Ranges, amounts in millions or without cents (€5,–), and a symbol between two amounts are ambiguous, so these
  * stay unchanged.
  */
 const AMOUNT_END =
-  `(?![\\d%]|${FIGURE_NEAR}|${BLANK}[-–—~]${BLANK}\\d|${BLANK}${MAGNITUDE}(?!\\p{L})` +
+  `(?![\\d%]|${FIGURE_NEAR}|${BLANK}[-–—~]${BLANK}\\d|[.,][-–—]|${BLANK}(?:${MAGNITUDE}|[KMBT])(?!\\p{L})` +
   `|${BLANK}(?:${SIGN})(?!\\p{L}))`;
 const SIGN_FIRST = `(?<![\\p{L}\\d_$]|\\d${BLANK})(${SIGN})(${BLANK})(${AMOUNT})${AMOUNT_END}`;
 const AMOUNT_FIRST =

@@ -68,12 +68,16 @@ function chineseNumber(value: number): string {
   return `${tens === 1 ? '' : chineseFigure(String(tens))}十${ones}`;
 }
 
+/** Returns the last two digits of a year; years that they do not tell, by the convention of POSIX, stay. */
+const shortYear = (year: string): string =>
+  /^(?:19[7-9]|20[0-6])/.test(year) ? year.slice(2) : year;
+
 const DAY_FIRST = ['es', 'fr', 'it', 'en'] as const;
 
 const forms: Readonly<Record<string, DateForm>> = {
   use_dd_period_mm_period_yy_with_leading_zeros_for_single_digit_days_and_months: {
     languages: ['de', 'it'],
-    write: ({ day, month, year }) => `${padded(day)}.${padded(month)}.${year.slice(2)}`,
+    write: ({ day, month, year }) => `${padded(day)}.${padded(month)}.${shortYear(year)}`,
   },
   use_dd_period_mm_period_yyyy: { languages: ['de', 'it'], write: dayFirst('.', 'as written') },
   use_dd_period_mm_period_yyyy_with_leading_zeros_for_single_digit_days_and_months: {

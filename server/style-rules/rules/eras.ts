@@ -118,7 +118,8 @@ const centuries: Partial<
     writeRoman: (value) => `${value}${value === 'I' ? 'er' : 'e'}`,
   },
   it: {
-    roman: new RegExp(`(?<!\\p{L})(${ROMAN_NUMBER})(?=${GAP}secol[oi](?!\\p{L}))`, 'gu'),
+    // `I secoli` are the centuries.
+    roman: new RegExp(`(?<!\\p{L})(${ROMAN_NUMBER})(?=${GAP}secolo(?!\\p{L}))`, 'gu'),
     arabic: new RegExp(`(?<![\\p{L}\\d.,])(\\d{1,2})[º°](?=${GAP}secol[oi](?!\\p{L}))`, 'gu'),
     writeArabic: (value) => `${value}º`,
     writeRoman: (value) => value,
@@ -185,8 +186,11 @@ export const centuryStep: StyleStep = singleRule({
   },
 });
 
-/** Only decades of the 20th century can be shortened: `the 1890s` would become ambiguous. */
-const DECADE = /(?<![\p{L}\d.,'’–—-])19(\d)0s(?![\p{L}\d])/gu;
+/**
+ * Only decades of the 20th century can be shortened, from the twenties on: `the 1890s`, `the 1900s` and `the
+ * 1910s` would become ambiguous.
+ */
+const DECADE = /(?<![\p{L}\d.,'’–—-])19([2-9])0s(?![\p{L}\d])/gu;
 const SHORT_DECADE = /(?<![\p{L}\d.,])['’](\d)0s(?![\p{L}\d])/gu;
 
 export const decadeStep: StyleStep = singleRule({
@@ -213,13 +217,17 @@ const ERAS = [
   { name: '平成', first: 1989, last: 2019 },
   { name: '令和', first: 2019, last: 2099 },
 ];
+/** Not a duration, a fiscal year or a decade: 2000年前, 2000年以上, 1990年代. */
+const OF_YEARS = '(?![間度代前後余ぶ]|以上|もの)';
 const IMPERIAL = new RegExp(
-  `(${oneOf(ERAS.map(({ name }) => name))})(元|\\d{1,2})年(?![間度])`,
+  `(${oneOf(ERAS.map(({ name }) => name))})(元|\\d{1,2})年${OF_YEARS}`,
   'gu',
 );
 /** A single year: years joined to others that lack the word 年 stay unchanged. */
-const COMMON =
-  /(?<![\d.,年]|\d[〜～~・、,–-])(?:西暦)?((?:18|19|20)\d{2})年(?![間度]|(?:[〜～~・、,–-]|から|と)\d{1,2}年)/gu;
+const COMMON = new RegExp(
+  `(?<![\\d.,年]|\\d[〜～~・、,–-])(?:西暦)?((?:18|19|20)\\d{2})年${OF_YEARS}(?!(?:[〜～~・、,–-]|から|と)\\d{1,2}年)`,
+  'gu',
+);
 
 export const japaneseYearStep: StyleStep = singleRule({
   category: 'dates_and_times',

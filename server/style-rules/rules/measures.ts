@@ -12,10 +12,12 @@ import {
   type ChosenStyle,
   type StyleStep,
 } from './mechanical-rule.ts';
-import { isAmount, UNIT, UNIT_END, unitWords } from './units.ts';
+import { CURRENCY_CODE, CURRENCY_SYMBOL, isAmount, UNIT, UNIT_END, unitWords } from './units.ts';
 
 /** The number of a measurement. Excludes money, whose `m` means millions, and codes that contain digits. */
-const FIGURES = '(?<![\\p{L}\\d_$€£¥₩₹.,])(\\d[\\d.,\\u00A0\\u202F]{0,20}(?<=\\d))';
+const FIGURES =
+  `(?<![\\p{L}\\d_$€£¥₩₹.,]|(?:${CURRENCY_SYMBOL}|${CURRENCY_CODE})${ONE_BLANK})` +
+  '(\\d[\\d.,\\u00A0\\u202F]{0,20}(?<=\\d))';
 const JOINED = new RegExp(`${FIGURES}(${UNIT})${UNIT_END}`, 'gu');
 const SPACED = new RegExp(`${FIGURES}${ONE_BLANK}(${UNIT})${UNIT_END}`, 'gu');
 

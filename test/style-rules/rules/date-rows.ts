@@ -37,6 +37,7 @@ export const dateRows: RuleRows = {
         'du XVe au XVIe siècle, XVe et XVIe siècles',
       ],
       ['it', 'nel XIX secolo', 'nel 19º secolo'],
+      ['it', 'I secoli passano.', 'I secoli passano.'],
     ],
     use_roman_numerals: [
       ['es', 'en el siglo 21', 'en el siglo XXI'],
@@ -47,7 +48,7 @@ export const dateRows: RuleRows = {
   },
   date_format: {
     use_dd_period_mm_period_yy_with_leading_zeros_for_single_digit_days_and_months: [
-      ['de', 'am 5. Mai 2024', 'am 05.05.24'],
+      ['de', 'am 5. Mai 2024, am 5. Mai 1824', 'am 05.05.24, am 05.05.1824'],
       ['it', 'il 5/12/2024', 'il 05.12.24'],
     ],
     use_dd_period_mm_period_yyyy: [['de it', '05/12/2024 … 2024-12-05', '05.12.2024 … 05.12.2024']],
@@ -174,17 +175,23 @@ export const dateRows: RuleRows = {
     ],
   },
   decades: {
-    use_apostrophe_yy: [['en', 'the 1990s and the 1890s', 'the ’90s and the 1890s']],
+    use_apostrophe_yy: [
+      ['en', 'the 1990s, the 1890s, the 1900s', 'the ’90s, the 1890s, the 1900s'],
+    ],
     use_yy_for_20th_century_but_yyyy_for_other_centuries: [
       ['en', 'the 1990s and the 2010s', 'the 90s and the 2010s'],
     ],
     use_yy_without_apostrophe: [['en', "the 1980s and the '90s", 'the 80s and the 90s']],
   },
   years: {
-    use_common_era: [['ja', '令和6年と平成元年、昭和99年', '2024年と1989年、昭和99年']],
+    use_common_era: [
+      ['ja', '令和6年と平成元年、昭和99年', '2024年と1989年、昭和99年'],
+      ['ja', '昭和50年代', '昭和50年代'],
+    ],
     use_japanese_imperial_era: [
       ['ja', '2024年と1985年、2019年、1995年間', '令和6年と昭和60年、2019年、1995年間'],
       ['ja', '2024–2025年', '2024–2025年'],
+      ['ja', '1990年代、2000年前、2000年以前', '1990年代、2000年前、平成12年以前'],
     ],
   },
   hours_minutes_seconds_separator: {

@@ -27,6 +27,7 @@ export const numberRows: RuleRows = {
     use_amount_followed_by_currency_symbol_without_space: [
       [LATIN, '€10, EUR 5, $7', '10€, 5€, 7$'],
       [LATIN, "€1'250.50 … EUR 10 USD 20", "1'250.50€ … EUR 10 USD 20"],
+      [LATIN, '€3M, $5K, €5,-', '€3M, $5K, €5,-'],
     ],
     use_amount_followed_by_space_then_currency_symbol: [
       [LATIN, '€10, 5€ … €5-10 … CHF 5', '10 €, 5 € … €5-10 … CHF 5'],
@@ -193,6 +194,7 @@ export const numberRows: RuleRows = {
     always_spell_out_units_of_measure: [
       ['de', '10 km', '10 Kilometer'],
       ['en', '10kg, 1 km, 5 m/s, $5m', '10 kilograms, 1 kilometer, 5 m/s, $5m'],
+      ['en', 'EUR 5 m, € 5 m', 'EUR 5 m, € 5 m'],
       ['es', '10 cm', '10 centímetros'],
       ['fr', '1,5 l et 2 l', '1,5 litre et 2 litres'],
       ['it', '10 kg', '10 chilogrammi'],
