@@ -358,7 +358,9 @@ async function translateBound(
   );
   return mapWithRests(translated, (segment, index) => {
     const terms = bound[index]?.terms;
-    return terms === undefined || terms.size === 0 ? segment : settleTerms(segment, terms);
+    return terms === undefined || terms.size === 0
+      ? segment
+      : settleTerms(segment, terms, route.pair.target);
   });
 }
 

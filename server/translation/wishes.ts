@@ -371,7 +371,7 @@ export async function translateLayouts(
   const segments = layouts.flatMap((layout) => layout.segments);
   const result = await translation.translateSegments(segments, options);
   const translated = preservesFormatting
-    ? result.segments.map((segment, index) => preserved(segments[index], segment))
+    ? result.segments.map((segment, index) => preserved(segments[index], segment, options.target))
     : result.segments;
   let start = 0;
   const texts = layouts.map((layout) => {
@@ -383,8 +383,12 @@ export async function translateLayouts(
   return { texts, generation: result.generation };
 }
 
-function preserved(source: TextSegment | undefined, translated: TextSegment): TextSegment {
-  return source === undefined ? translated : preserveFormatting(source, translated);
+function preserved(
+  source: TextSegment | undefined,
+  translated: TextSegment,
+  target: LanguageTag,
+): TextSegment {
+  return source === undefined ? translated : preserveFormatting(source, translated, target);
 }
 
 function invalid(message: string): ServiceError {

@@ -3,6 +3,7 @@
  * translates the sentence as usual, so the grammar around the phrase is right, and the words that it put into
  * the element are replaced by the target phrase.
  */
+import type { LanguageTag } from '../../../shared/language.ts';
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
 import { type TermIndex, type TermMatch, capitalised, isSentenceStart } from './term-index.ts';
 
@@ -180,10 +181,13 @@ type Part = string | Mark | Settled;
  * Replaces the content of term elements by their targets, and removes the elements' marks. Other marks inside
  * are kept once each. The target goes into the innermost of these elements, so that it keeps its formatting.
  * A target at the start of a sentence is capitalised if the engine's words were.
+ *
+ * @param language language of the translation, for its capitals
  */
 export function settleTerms(
   translated: TextSegment,
   terms: ReadonlyMap<number, string>,
+  language: LanguageTag,
 ): TextSegment {
   const parts: Part[] = [];
   for (const part of translated) {
@@ -198,7 +202,7 @@ export function settleTerms(
       parts.push(...settleContent(content, terms.get(part.id) ?? ''));
     }
   }
-  return joined(parts);
+  return joined(parts, language);
 }
 
 function isMark(part: Part): part is Mark {
@@ -238,7 +242,7 @@ function placeOfTarget(content: readonly Part[]): number {
 }
 
 /** Joins the parts into a segment, with the spaces and capitals that targets need in their new places. */
-function joined(parts: readonly Part[]): TextSegment {
+function joined(parts: readonly Part[], language: LanguageTag): TextSegment {
   const segment: (string | Mark)[] = [];
   let before = '';
   for (const [at, part] of parts.entries()) {
@@ -246,7 +250,10 @@ function joined(parts: readonly Part[]): TextSegment {
       segment.push(part);
       continue;
     }
-    const text = typeof part === 'string' ? part : inPlace(part, before, textAfter(parts, at));
+    const text =
+      typeof part === 'string'
+        ? part
+        : inPlace(part, { before, after: textAfter(parts, at), language });
     if (text === '') continue;
     before += text;
     const last = segment.at(-1);
@@ -265,13 +272,16 @@ const STARTS_WITH_WORD = /^[\p{L}\p{N}]/u;
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
 /** Returns a target with the spaces and capitals it needs between the texts around it. */
-function inPlace({ settled, engineText }: Settled, before: string, after: string): string {
+function inPlace(
+  { settled, engineText }: Settled,
+  { before, after, language }: { before: string; after: string; language: LanguageTag },
+): string {
   const [blankBefore = ''] = BLANK_BEFORE.exec(engineText) ?? [];
   const words = engineText.slice(blankBefore.length);
   const [blankAfter = ''] = BLANK_AFTER.exec(words) ?? [];
   const text =
     hasCapital(words) && isSentenceStart(before, before.length)
-      ? capitalised(settled, 'und')
+      ? capitalised(settled, language)
       : settled;
   if (words !== '') return blankBefore + text + blankAfter;
   const first = needsBlank(before, text) ? ' ' : '';

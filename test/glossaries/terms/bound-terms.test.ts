@@ -79,7 +79,7 @@ describe('a glossary term', () => {
 
 describe('a glossary target', () => {
   const settled = (translated: string, ...targets: [number, string][]) =>
-    written(settleTerms(segment(translated), new Map(targets)));
+    written(settleTerms(segment(translated), new Map(targets), 'es'));
 
   it.each([
     ['replaces the words', 'todos <1>los data</1>.', 'todos datos.'],
@@ -94,6 +94,12 @@ describe('a glossary target', () => {
     ['gets none where the engine has none', '<1>data</1> es.', 'datos es.'],
   ])('%s', (_, translated, expected) => {
     expect(settled(translated, [1, 'datos'])).toBe(expected);
+  });
+
+  it('gets the capital of its language', () => {
+    const targets = new Map([[1, 'iş verisi']]);
+    const translated = segment('<1>Veri</1> iyidir.');
+    expect(written(settleTerms(translated, targets, 'tr'))).toBe('İş verisi iyidir.');
   });
 });
 
@@ -161,7 +167,7 @@ describe('bound terms in any segment', () => {
         const translated = bound.map((part, at) =>
           typeof part === 'string' ? translate(at, part) : part,
         );
-        const target = settleTerms(translated, terms);
+        const target = settleTerms(translated, terms, 'es');
         expect(marksOf(target)).toEqual(marksOf(source));
         expect(isWellNested(target)).toBe(true);
         let rest = textOf(target).toLowerCase();
@@ -185,6 +191,7 @@ describe('bound terms in any segment', () => {
             [1, 'uno'],
             [2, 'dos'],
           ]),
+          'es',
         ),
       ),
     ).toMatch(/^(?=.*uno)(?=.*dos)/);
