@@ -177,11 +177,16 @@ function bestOf(
     }));
 }
 
-/** Keeps the whitespace at both ends of the segment. */
+/** Gives the translation the whitespace that the segment has at both ends, in place of its own. */
 function withBlanksOf(segment: TextSegment, translation: TextSegment): TextSegment {
   const [first, last] = [segment[0], segment.at(-1)];
   const before =
     typeof first === 'string' ? first.slice(0, -first.trimStart().length || undefined) : '';
   const after = typeof last === 'string' ? last.slice(last.trimEnd().length) : '';
-  return [...(before === '' ? [] : [before]), ...translation, ...(after === '' ? [] : [after])];
+  const bare = [...translation];
+  const start = bare[0];
+  if (typeof start === 'string') bare[0] = start.trimStart();
+  const end = bare.at(-1);
+  if (typeof end === 'string') bare[bare.length - 1] = end.trimEnd();
+  return [before, ...bare, after].filter((part) => part !== '');
 }

@@ -100,6 +100,14 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
     );
   });
 
+  it('give a translation the blanks of the text, not those of the file', async () => {
+    const content = tmxFile([{ en: 'Close the door. ', de: '\n  Mach die Tür zu. ' }]);
+    const file = { name: 'm', format: 'tmx' as const, bytes: bytesOf(content) };
+    const { translation_memory_id: id } = await memories.import(accountId, file);
+    const found = await (await searchOf(id)).find([['Close the door.\t']], untilEnd);
+    expect(found[0]?.[0]?.translation).toEqual(['Mach die Tür zu.', '\t']);
+  });
+
   it('leave nothing of a failed import, and have a limit of segments', async () => {
     const small = createTranslationMemories({
       ...{ memories: storage.translationMemories, log: quietLog, maxSegments: 1_200 },

@@ -77,7 +77,8 @@ function languagesOf(
     );
   }
   const words = cells.map((cell) => cell.trim().toLowerCase()).join(' ');
-  const isHeader = words === 'source target' || (isNamed && languages[0] === source);
+  const isHeader =
+    words === 'source target' || (isNamed && baseLanguage(languages[0] ?? '') === source);
   return { languages: [source, target], isHeader };
 }
 

@@ -271,6 +271,7 @@ describe('a CSV file', () => {
   it.each([
     ['source and target', 'source,target\nHouse,Haus'],
     ['its languages', 'en,de\nHouse,Haus'],
+    ['variants of them', 'en-US,de-DE\nHouse,Haus'],
     ['its first unit', 'House,Haus'],
   ])('may begin with %s where the languages are given', async (_name, file) => {
     const given = { source: 'en', target: 'de' };
