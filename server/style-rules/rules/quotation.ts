@@ -243,7 +243,8 @@ function closingPiece(
   const hasBlank =
     (isSpaced(mark) || isSpaced(before)) &&
     isInnerBlank(text[at - 1]) &&
-    !isSpaced(text[at - 2] ?? '');
+    // The blank after the opening mark is part of that.
+    text[at - 2] !== before;
   const isBlankBeyond = !hasBlank && isBlank(characterBefore(text, at));
   const inner = isSpaced(mark) && !isBlankBeyond ? innerBlank(style) : '';
   return { start: at - (hasBlank ? 1 : 0), end: at + 1, text: inner + mark };

@@ -152,6 +152,7 @@ export const punctuationRows: RuleRows = {
     use_double_curly_quotation_marks: [
       ['de', "'gut'", '„gut“'],
       ['en es fr it', '\'a "b" c\'', '“a ‘b’ c”'],
+      ['fr', '« a « b » »', '“a ‘b’”'],
       ['ko zh', '"好"', '“好”'],
     ],
     use_double_straight_quotation_marks: [
