@@ -19,8 +19,21 @@ export interface Range {
 /** A cheap test that rules out most texts. */
 const SUSPECT = /[{%@]|:[\p{L}_/]|www\./iu;
 
-/** Letters, marks and digits of addresses; Han, kana and hangul may adjoin an address without a blank. */
+/** Han, kana and hangul, which may adjoin an address without a blank. */
+const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
+/** Letters, marks and digits of mail addresses. */
 const NAME = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}`;
+
+/** Signs between words of scripts without blanks, which end an address. */
+const WIDE_SIGNS = '。、，！？；：（）「」『』【】〈〉《》〔〕';
+/** An address after its scheme, up to a sign that ends a sentence rather than the address. */
+const ADDRESS = [
+  // A host in Latin letters ends before 를, を and 了; one in another script begins with that.
+  String.raw`(?:[^\s<>"“”«»${WIDE_SIGNS}${UNSPACED}/?#]|(?<![A-Za-z0-9])[${UNSPACED}])+`,
+  // A path may hold any script. A particle after Latin letters, or を, is no part of it.
+  String.raw`(?:[/?#](?:[^\s<>"“”«»${WIDE_SIGNS}\p{Script=Hiragana}]|(?<![A-Za-z0-9])(?!(?<=/)を)\p{Script=Hiragana})*)?`,
+  String.raw`(?<![.,;:!?'’)\]}])`,
+].join('');
 
 const PLACEHOLDER = new RegExp(
   [
@@ -30,8 +43,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
-    String.raw`(?:\bhttps?|\bftp):\/\/[^\s<>"“”«»]*[^\s<>"“”«».,;:!?'’)\]}]`,
-    String.raw`\bwww\.[^\s<>"“”«»]*[^\s<>"“”«».,;:!?'’)\]}]`,
+    String.raw`(?:(?:\bhttps?|\bftp):\/\/|\bwww\.)${ADDRESS}`,
     String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
     String.raw`(?<=^|[\s([{"'“‘«„])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,
   ].join('|'),

@@ -14,6 +14,10 @@ it.each([
     'See https://example.org/a_(b)?x=1&y=2. Or www.example.org!',
     ['https://example.org/a_(b)?x=1&y=2', 'www.example.org'],
   ],
+  [
+    '詳細はhttps://example.org/aをご覧ください。（www.example.org） 请访问https://例子.org/东京，谢谢',
+    ['https://example.org/a', 'www.example.org', 'https://例子.org/东京'],
+  ],
   ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
 ])('finds the placeholders in %j', (text, expected) => {
   expect(findPlaceholders(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
