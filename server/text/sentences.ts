@@ -158,7 +158,8 @@ const byLanguage: Readonly<Record<string, string[]>> = {
     janv févr avr juil sept oct nov déc`),
   es: words(`
     sr sra srta sres d dña ud uds vd p.ej ej aprox avda av cap dpto dto gral ing lic núm pág
-    págs pto sto sta tel izq dcha ene feb abr jun jul ago sept oct nov dic ee.uu`),
+    págs pto sto sta tel izq dcha ene feb abr jun jul ago sept oct nov dic ee.uu
+    ee ff jj rr`),
   it: words(`
     sig sigg sig.ra sig.na dott dott.ssa prof prof.ssa avv ing arch geom rag on ecc.mo egr gent spett
     p.es es ad.es cap pag pagg fig tel sec`),

@@ -27,6 +27,7 @@ it.each([
   ['fr', 'M. Dupont est là. | Où est Mme. Durand ? | Elle est partie !'],
   ['fr', '« Où es-tu ? » demanda-t-elle. | « Ici. » | Elle rit. | « Oui ! »'],
   ['es', 'El Sr. García llegó. | ¿Qué quiere Ud. hoy? | ¡Nada!'],
+  ['es', 'Vive en EE. UU. desde 1990. | Trabaja en RR. HH. | Es feliz.'],
   ['it', 'Il sig. Rossi è qui. | Arriva la dott.ssa Bianchi.'],
   ['pt', 'O Sr. Silva chegou. | Av. Paulista, n. 5.'],
   ['nl', 'Dhr. Jansen komt o.a. Maandag. | Hij blijft.'],
