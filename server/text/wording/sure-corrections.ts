@@ -311,9 +311,9 @@ const neverDoubled: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   it: words('il un di del della nel nella con per al alla'),
   pt: words('de do em com por ao'),
 };
-/** French puts a blank before the last three signs. */
-const WITHOUT_BLANKS = /([\p{L}\p{M}]) +([,.;!?])(?=\s|$)/gu;
-const WITHOUT_BLANKS_IN_FRENCH = /([\p{L}\p{M}]) +([,.])(?=\s|$)/gu;
+/** French puts a blank before the last three signs, and ` . . .` is an ellipsis. */
+const WITHOUT_BLANKS = /([\p{L}\p{M}]) +([,.;!?])(?=\s|$)(?! +\.)/gu;
+const WITHOUT_BLANKS_IN_FRENCH = /([\p{L}\p{M}]) +([,.])(?=\s|$)(?! +\.)/gu;
 const DOUBLED =
   /(?<![\p{L}\p{M}\p{N}'’-])([\p{L}\p{M}]{1,8})([ \t]+)([\p{L}\p{M}]{1,8})(?![\p{L}\p{M}\p{N}'’-])/gu;
 /** Only after a full stop: "Oh! what a day" is one sentence. */

@@ -112,6 +112,7 @@ describe('safe grammar', () => {
     ['pt', 'Ele para para pensar, o que que é?', undefined],
     ['it', 'Su su, lo lo sai, ciascuna una.', undefined],
     ['it', 'Era chiuso , quindi siamo tornati .', 'Era chiuso, quindi siamo tornati.'],
+    ['en', 'Wait . . . what , now', 'Wait . . . what, now'],
     ['en', 'It rained. we stayed in.', 'It rained. We stayed in.'],
     ['en', 'See approx. three, dept. heads, e.g. these, www.a.b. c', undefined],
     ['en', 'A smile :) and ... more ,5 of it', undefined],
