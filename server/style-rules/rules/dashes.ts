@@ -141,7 +141,11 @@ interface Range {
    * telephone number.
    */
   isSure: boolean;
+  /** Whether it follows `between`, which no `to` can follow. */
+  isBetween: boolean;
 }
+
+const BETWEEN = /(?<!\p{L})(?:between|zwischen)[ \u00A0]$/iu;
 
 /** Rewrites ascending pairs of numbers; undefined leaves them unchanged. */
 const ranges =
@@ -156,12 +160,13 @@ const ranges =
           UNITS_FOLLOW.test(text.slice(end, end + 14)) ||
           COUNTED_BEFORE.test(text.slice(Math.max(0, at - 16), at)) ||
           (from.length === 4 && to.length === 4 && /^(?:1[5-9]|20)/.test(from));
-        return write({ from, to, dash, isSure }) ?? found;
+        const isBetween = BETWEEN.test(text.slice(Math.max(0, at - 10), at));
+        return write({ from, to, dash, isSure, isBetween }) ?? found;
       },
     );
 
 const words = (write: (from: string, to: string) => string) =>
-  ranges(({ from, to, isSure }) => (isSure ? write(from, to) : undefined));
+  ranges(({ from, to, isSure, isBetween }) => (isSure && !isBetween ? write(from, to) : undefined));
 
 /**
  * Exchanging dashes does not change the meaning. A hyphen may join anything, whereas a tilde always means a

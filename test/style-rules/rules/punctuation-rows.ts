@@ -232,10 +232,16 @@ export const punctuationRows: RuleRows = {
       [EVERY, 'Boeing 737-800, tel 12-34, 123-456', 'Boeing 737-800, tel 12-34, 123-456'],
       ['en', 'ages 10-12, between 3-5', 'ages 10–12, between 3–5'],
     ],
-    use_english_word_to: [['en', '10-20 kg, pages 3-5, 1–3', '10 to 20 kg, pages 3 to 5, 1–3']],
+    use_english_word_to: [
+      ['en', '10-20 kg, pages 3-5, 1–3', '10 to 20 kg, pages 3 to 5, 1–3'],
+      ['en', 'between 10-20 kg', 'between 10-20 kg'],
+    ],
     use_full_width_dash: [['ja zh', '10-20人 … 10-20', '10－20人 … 10-20']],
     use_full_width_wave_dash: [['ja', '10-20人', '10〜20人']],
-    use_german_word_bis: [['de', '10–20 kg, 1990-1995, 1:3', '10 bis 20 kg, 1990 bis 1995, 1:3']],
+    use_german_word_bis: [
+      ['de', '10–20 kg, 1990-1995, 1:3', '10 bis 20 kg, 1990 bis 1995, 1:3'],
+      ['de', 'zwischen 1990–1995', 'zwischen 1990–1995'],
+    ],
     use_half_width_dash: [['ja ko zh', '10–20', '10-20']],
     use_hyphen: [[EVERY, '10–20', '10-20']],
     use_hyphen_with_space_on_either_side: [[LATIN, '10–20', '10 - 20']],
