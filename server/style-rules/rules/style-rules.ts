@@ -55,8 +55,9 @@ const writes =
       spacing === 'none' ? sign : (blank === '' ? NO_BREAK : blank) + sign,
     );
 
+/** Not the first of two percentages: 百分之10到20. */
 const chinese = new RegExp(
-  `百分之${BLANK}(\\d[\\d.,]{0,30}\\d|\\d)(?![\\d.,]*\\d|${ONE_BLANK}\\d|${ONE_BLANK}?[%％])`,
+  `百分之${BLANK}(\\d[\\d.,]{0,30}\\d|\\d)(?![\\d.,]*\\d|${ONE_BLANK}\\d|${ONE_BLANK}?[%％]|${BLANK}[到至~～–—-]${BLANK}\\d)`,
   'gu',
 );
 

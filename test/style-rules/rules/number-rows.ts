@@ -133,6 +133,7 @@ export const numberRows: RuleRows = {
       ['ja ko', '5 ％', '5%'],
       ['zh', '百分之5 … 10 %', '5% … 10%'],
       ['zh', '百分之1 000', '百分之1 000'],
+      ['zh', '百分之10到20，百分之10到百分之20', '百分之10到20，10%到20%'],
     ],
     use_numerals_followed_by_full_width_percent_symbol_without_space: [
       ['ja zh', '5 %です', '5％です'],
