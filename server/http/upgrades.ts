@@ -193,12 +193,17 @@ class PlainRequest extends IncomingMessage {
 
 /** Passes the body on as it arrives. @returns a function that stops this and discards the rest */
 function readBody(request: PlainRequest, socket: Socket, head: Buffer): () => void {
-  let missing = Number(request.headers['content-length'] ?? 0);
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  const read = encoding === undefined ? sizedBody(Number(length)) : chunkedBody();
   const take = (bytes: Buffer) => {
-    const part = bytes.subarray(0, missing);
-    missing -= part.length;
-    if (part.length > 0 && !request.push(part)) socket.pause();
-    if (missing > 0) return;
+    const found = read(bytes);
+    if (found === 'malformed') {
+      stop();
+      answerRaw(socket, notHttp(), newTraceId());
+      return;
+    }
+    for (const part of found.parts) if (!request.push(part)) socket.pause();
+    if (!found.isOver) return;
     stop();
     request.complete = true;
     request.push(null);
@@ -213,6 +218,72 @@ function readBody(request: PlainRequest, socket: Socket, head: Buffer): () => vo
   socket.once('end', () => (request.complete ? socket.end() : socket.destroy()));
   take(head);
   return stop;
+}
+
+function notHttp(): ServiceError {
+  return new ServiceError('invalid_request', 'The request is not valid HTTP.');
+}
+
+/** Reads the next bytes of a connection: the parts of the body in them, and whether it ends there. */
+type ReadBody = (bytes: Buffer) => { parts: Buffer[]; isOver: boolean } | 'malformed';
+
+function sizedBody(sizeBytes: number): ReadBody {
+  let missing = sizeBytes;
+  return (bytes) => {
+    const part = bytes.subarray(0, missing);
+    missing -= part.length;
+    return { parts: part.length > 0 ? [part] : [], isOver: missing === 0 };
+  };
+}
+
+const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i;
+/** Longest line of a chunked body, and longest trailer section, in bytes. */
+const MAX_LINES = 16 * 1024;
+
+/** Reads a body in chunks (RFC 9112 §7.1). */
+function chunkedBody(): ReadBody {
+  /** Bytes of the current chunk that are still to come. */
+  let missing = 0;
+  let line = '';
+  let next: 'size' | 'end of chunk' | 'trailer' = 'size';
+  let trailerBytes = 0;
+
+  /** @returns whether the line is what must follow */
+  function take(text: string): boolean {
+    if (next === 'trailer') return true;
+    if (next === 'end of chunk') {
+      next = 'size';
+      return text === '';
+    }
+    const size = CHUNK_SIZE.exec(text)?.[1];
+    missing = Number.parseInt(size ?? '0', 16);
+    next = missing === 0 ? 'trailer' : 'end of chunk';
+    return size !== undefined;
+  }
+
+  return (bytes) => {
+    const parts: Buffer[] = [];
+    for (let at = 0; at < bytes.length;) {
+      if (missing > 0) {
+        const part = bytes.subarray(at, at + missing);
+        parts.push(part);
+        missing -= part.length;
+        at += part.length;
+        continue;
+      }
+      const end = bytes.indexOf('\n', at);
+      line += bytes.toString('latin1', at, end < 0 ? bytes.length : end);
+      if (next === 'trailer') trailerBytes += line.length;
+      if (Math.max(line.length, trailerBytes) > MAX_LINES) return 'malformed';
+      if (end < 0) break;
+      const text = line.replace(/\r$/, '');
+      if (next === 'trailer' && text === '') return { parts, isOver: true };
+      if (!take(text)) return 'malformed';
+      line = '';
+      at = end + 1;
+    }
+    return { parts, isOver: false };
+  };
 }
 
 /** The error that Node reports for a request whose client disconnected. */

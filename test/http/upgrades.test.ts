@@ -102,6 +102,40 @@ it('closes the connection after an answer before the end of the body, even durin
   expect(request.readableLength).toBeLessThan(MIB);
 });
 
+it.each([
+  ['whole', ['5\r\nhello\r\n6;a=b\r\n world\r\n0\r\nX-A: 1\r\n\r\n'], /200 [\s\S]*hello world$/],
+  [
+    'in pieces',
+    ['5\r', '\nhel', 'lo\r\n6\r\n world\r\n', '0\r\n\r', '\n'],
+    /200 [\s\S]*hello world$/,
+  ],
+  ['malformed', ['x\r\n'], /^HTTP\/1\.1 400 [\s\S]*not valid HTTP/],
+])('reads a chunked body that comes %s', async (_case, pieces, expected) => {
+  const server = createServer((request, response) => {
+    let received = '';
+    request.on('error', () => undefined);
+    request.on('data', (piece: Buffer) => (received += piece.toString()));
+    request.on('end', () => response.end(received));
+  });
+  server.on('upgrade', (request, socket, head) => serveAsRequest(server, request, socket, head));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  endings.push(() => server.close());
+  const client = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.setNoDelay(true);
+  let answer = '';
+  client.on('data', (data) => (answer += data.toString()));
+  client.write(
+    'POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  for (const piece of pieces) {
+    client.write(piece);
+    await setImmediate();
+  }
+  await once(client, 'end');
+  expect(answer).toMatch(expected);
+});
+
 /** Server sockets in the process of closing, with a client that does not read at the moment. */
 async function closingSocket() {
   const server = createServer();
