@@ -257,6 +257,10 @@ describe('a reader', () => {
     await page.getByRole('button', { name: 'Dejar de escuchar' }).click();
     await page.locator('.listen.off').waitFor();
   });
+    // Off, on, off and on at once.
+    await page.locator('.listen').evaluate((button: HTMLButtonElement) => {
+      for (let time = 0; time < 4; time += 1) button.click();
+    });
 });
 
 describe("a reader's page", () => {

@@ -61,7 +61,12 @@ export class LinePlayer {
     this.#set('waiting');
     // An audio element that has played in a click may play again without one.
     this.#audio.src = silence();
-    this.#audio.play().catch(() => this.#set('blocked'));
+    const { signal } = this.#turn;
+    this.#audio.play().catch((error: unknown) => {
+      // A stop, or the first line, has cut the silence short.
+      const isCut = error instanceof DOMException && error.name === 'AbortError';
+      if (!isCut && !signal.aborted) this.#set('blocked');
+    });
   }
 
   stop(): void {
