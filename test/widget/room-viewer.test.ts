@@ -208,6 +208,12 @@ describe('a reader', () => {
   });
 
   it('sees that a room does not exist, or a link is invalid', async () => {
+    // The key of the passcode is of no use any more, and in nobody's way.
+    await languages(page).selectOption('es');
+    await page.locator('.listen').click();
+    const spoken = page.waitForResponse((each) => each.url().includes('/speech/es/') && each.ok());
+    await bench.type(room, { text: 'Entre nosotros.', language: 'es' });
+    await spoken;
     const room = await bench.makeRoom({ access: 'link' });
     const page = await openPage(room.viewer_url!.slice(0, -9));
     await page.getByText('This link does not work any more').waitFor();

@@ -20,6 +20,7 @@ const HURRIED_RATE = 1.2;
 const CLIP_DEADLINE_MS = 20_000;
 /** Consecutive failures after which playing stops. */
 const MOST_FAILURES = 3;
+const FORBIDDEN = 403;
 
 interface Room {
   src: string;
@@ -88,15 +89,11 @@ export class LinePlayer {
     if (this.#state === 'waiting') void this.#playAll(this.#turn.signal);
   }
 
-  async #fetch({ src, key, language }: Room, line: number): Promise<Blob> {
+  async #fetch(room: Room, line: number): Promise<Blob> {
+    const { src, language } = room;
     const isOpus = this.#audio.canPlayType('audio/webm;codecs=opus') !== '';
     const address = `${src}/live/speech/${language}/${line}?format=${isOpus ? 'webm' : 'flac'}`;
-    const headers: Record<string, string> = key === '' ? {} : { authorization: `Room-Key ${key}` };
-    const { signal } = this.#turn;
-    const answered = fetch(address, { headers, signal }).then((response) => {
-      if (!response.ok) throw new Error(`There is no speech: ${response.status}.`);
-      return response.blob();
-    });
+    const answered = ask(address, room, this.#turn.signal);
     const clip = Promise.race([answered, deadline(CLIP_DEADLINE_MS)]);
     // A dropped line's promise is never awaited, so its rejection is handled here.
     clip.catch(() => undefined);
@@ -156,6 +153,19 @@ export class LinePlayer {
     this.#state = state;
     this.#onChange();
   }
+}
+
+async function ask(address: string, room: Room, signal: AbortSignal): Promise<Blob> {
+  const { key } = room;
+  const headers: Record<string, string> = key === '' ? {} : { authorization: `Room-Key ${key}` };
+  const response = await fetch(address, { headers, signal });
+  if (response.ok) return response.blob();
+  if (key === '' || response.status !== FORBIDDEN) {
+    throw new Error(`There is no speech: ${response.status}.`);
+  }
+  // An old key, for a room that no longer requires one.
+  room.key = '';
+  return ask(address, room, signal);
 }
 
 function deadline(ms: number): Promise<never> {
