@@ -125,6 +125,25 @@ describe('a captioner beside the recogniser', () => {
     expect(await rows()).toEqual(['It is Tuesday. Truly.']);
     await page.keyboard.press('Escape');
     await expect.poll(rows).toEqual(['It is Wednesday.']);
+    let arrive: () => void = () => undefined;
+    const isOnItsWay = page.waitForRequest('**/live/captions');
+    await page.route('**/live/captions', async (route) => {
+      await new Promise<void>((resolve) => (arrive = resolve));
+      await route.continue();
+    });
+    await composer().press('ArrowUp');
+    await page.keyboard.type(' Truly.');
+    await page.keyboard.press('Enter');
+    await isOnItsWay;
+    await composer().press('ArrowUp');
+    await page.keyboard.type(' And sunny.');
+    const isThere = page.waitForResponse('**/live/captions');
+    arrive();
+    await isThere;
+    // Readers have the first edit, and the second waits for Enter.
+    await page.getByText('Not sent: Enter sends, Esc undoes.').waitFor();
+    expect(await rows()).toEqual(['It is Wednesday. Truly. And sunny.']);
+    await page.unroute('**/live/captions');
   });
 });
 

@@ -14,6 +14,23 @@ export interface Draft {
   failure: string;
 }
 
+/**
+ * Returns what remains of a draft once the server has answered; undefined: nothing. An edit made meanwhile
+ * stays.
+ *
+ * @param newest the draft of the line by now
+ * @param failure why sending failed; empty if it did not
+ */
+export function draftAfter(
+  sent: Draft,
+  { newest, failure }: { newest: Draft | undefined; failure: string },
+): Draft | undefined {
+  const isSentAgain = newest !== sent && newest?.isSending === true;
+  if (newest === undefined || isSentAgain) return newest;
+  if (failure !== '') return { ...newest, isSending: false, failure };
+  return newest === sent ? undefined : { ...newest, before: sent.text.trim() };
+}
+
 /** One row: a line in the written language, and the spoken line beside it. */
 export interface CaptionRow {
   line: number;

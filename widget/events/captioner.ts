@@ -10,7 +10,7 @@ import { icons } from '../console/parts/icons.ts';
 import { Loaded } from '../console/parts/states.ts';
 import { languageName } from '../views/captions.ts';
 import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
-import { captionRows, type CaptionRow, type Draft } from './caption-rows.ts';
+import { captionRows, draftAfter, type CaptionRow, type Draft } from './caption-rows.ts';
 import { captionerStyles } from './captioner.styles.ts';
 import {
   deskHead,
@@ -403,16 +403,15 @@ export class CaptionerPage extends LitElement {
     if (draft === undefined || draft.isSending) return;
     const { language } = this;
     const text = draft.text.trim();
-    this.setDraft(line, { ...draft, isSending: true, failure: '' });
-    try {
-      await this.desk.type({ language, line, text });
-      if (language !== this.language) return;
-      (this.written ?? this.spoken)?.correct(line, text);
-      this.setDraft(line, undefined);
-    } catch (error) {
-      if (language !== this.language) return;
-      this.setDraft(line, { ...draft, isSending: false, failure: this.notSent(error) });
-    }
+    const sending = { ...draft, isSending: true, failure: '' };
+    this.setDraft(line, sending);
+    const failure = await this.desk.type({ language, line, text }).then(
+      () => '',
+      (error: unknown) => this.notSent(error),
+    );
+    if (language !== this.language) return;
+    if (failure === '') (this.written ?? this.spoken)?.correct(line, text);
+    this.setDraft(line, draftAfter(sending, { newest: this.drafts.get(line), failure }));
   }
 
   // New lines.
