@@ -145,6 +145,20 @@ describe('a captioner beside the recogniser', () => {
     expect(await rows()).toEqual(['It is Wednesday. Truly. And sunny.']);
     await page.unroute('**/live/captions');
   });
+
+  it('sees the language that is written, also when the room loses another or this one', async () => {
+    await open();
+    const language = page.getByLabel('You write');
+    for (const each of ['es', 'fr', 'spoken', 'fr']) await language.selectOption(each);
+    await bench.changeRoom(room, { languages: ['fr'] });
+    await language.locator('option[value=es]').waitFor({ state: 'detached' });
+    expect(await language.inputValue()).toBe('fr');
+    await page.getByLabel('New line in Français').waitFor();
+    await bench.changeRoom(room, { languages: ['es'] });
+    await language.locator('option[value=fr]').waitFor({ state: 'detached' });
+    await page.getByLabel('New line in what is said').waitFor();
+    expect(await language.inputValue()).toBe('spoken');
+  });
 });
 
 describe('a captioner, when something fails,', () => {

@@ -129,9 +129,8 @@ describe('before speaking', () => {
     const meter = page.getByRole('meter', { name: 'Level of the microphone' });
     const level = async () => Number(await meter.getAttribute('aria-valuenow'));
     await expect.poll(level, { interval: 50 }).toBeGreaterThan(30);
-    expect(
-      await page.getByLabel('Microphone', { exact: true }).locator('option').count(),
-    ).toBeGreaterThan(1);
+    const microphones = page.getByLabel('Microphone', { exact: true });
+    expect(await microphones.locator('option').count()).toBeGreaterThan(2);
     expect(await stateOf(room)).toBe('waiting');
     await press(page, 'End the check');
     await expect.poll(level).toBe(0);
@@ -142,6 +141,17 @@ describe('before speaking', () => {
     const page = await openSpeaker(room);
     const usual = page.viewportSize()!;
     await page.setViewportSize({ width: 1920, height: 1080 });
+    for (const index of [1, 2]) await microphones.selectOption({ index });
+    const chosen = await microphones.inputValue();
+    const unplugged = await microphones.locator('option').nth(1).getAttribute('value');
+    await page.evaluate(async (gone) => {
+      const { mediaDevices } = navigator;
+      const all = await mediaDevices.enumerateDevices();
+      mediaDevices.enumerateDevices = async () => all.filter((each) => each.deviceId !== gone);
+      mediaDevices.dispatchEvent(new Event('devicechange'));
+    }, unplugged);
+    await microphones.locator(`option[value="${unplugged}"]`).waitFor({ state: 'detached' });
+    expect(await microphones.inputValue()).toBe(chosen);
     await press(page, 'Show large');
     const dialog = page.getByRole('dialog', { name: 'Read along on your phone' });
     const code = dialog.getByRole('img', { name: 'QR code of the link for readers' });

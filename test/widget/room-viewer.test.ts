@@ -77,8 +77,11 @@ describe('a reader', () => {
     await untilShown(page, ['Buenos días.']);
     const options = await languages(page).locator('option').allInnerTexts();
     expect(options.slice(1)).toEqual(['Español', 'Français']);
-    await languages(page).selectOption('fr');
+    for (const each of ['spoken', 'es', 'fr']) await languages(page).selectOption(each);
     await untilShown(page, ['Bonjour.']);
+    await bench.changeRoom(room, { languages: ['fr'] });
+    await languages(page).locator('option[value=es]').waitFor({ state: 'detached' });
+    expect(await languages(page).inputValue()).toBe('fr');
     await page.reload();
     await untilShown(page, ['Bonjour.']);
     await page.goto(`${bench.server.url}/events/${room.room_id}`);
@@ -205,15 +208,15 @@ describe('a reader', () => {
     await bench.changeRoom(room, { access: 'everyone' });
     await enter('4713');
     await untilShown(page, ['Among us.', 'Still among us.']);
-  });
-
-  it('sees that a room does not exist, or a link is invalid', async () => {
     // The key of the passcode is of no use any more, and in nobody's way.
     await languages(page).selectOption('es');
     await page.locator('.listen').click();
     const spoken = page.waitForResponse((each) => each.url().includes('/speech/es/') && each.ok());
     await bench.type(room, { text: 'Entre nosotros.', language: 'es' });
     await spoken;
+  });
+
+  it('sees that a room does not exist, or a link is invalid', async () => {
     const room = await bench.makeRoom({ access: 'link' });
     const page = await openPage(room.viewer_url!.slice(0, -9));
     await page.getByText('This link does not work any more').waitFor();
@@ -254,6 +257,10 @@ describe('a reader', () => {
       if (request.url().includes('/speech/')) asked.push(request.url());
     });
     await page.getByRole('button', { name: 'Escuchar' }).click();
+    // Off, on, off and on at once.
+    await page.locator('.listen').evaluate((button: HTMLButtonElement) => {
+      for (let time = 0; time < 4; time += 1) button.click();
+    });
     const line = await bench.type(room, { text: 'Ahora se oye.', language: 'es' });
     const answer = await page.waitForResponse((response) => response.url().includes('/speech/es/'));
     expect(answer.status()).toBe(200);
@@ -263,10 +270,6 @@ describe('a reader', () => {
     await page.getByRole('button', { name: 'Dejar de escuchar' }).click();
     await page.locator('.listen.off').waitFor();
   });
-    // Off, on, off and on at once.
-    await page.locator('.listen').evaluate((button: HTMLButtonElement) => {
-      for (let time = 0; time < 4; time += 1) button.click();
-    });
 });
 
 describe("a reader's page", () => {

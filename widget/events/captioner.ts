@@ -130,12 +130,12 @@ export class CaptionerPage extends LitElement {
     return html`<div class="field language">
       <label for="language">${this.words.captioner.youWrite}</label>
       <select id="language" @change=${this.onLanguage}>
-        <option value=${SPOKEN_TRACK} ?selected=${this.language === SPOKEN_TRACK}>
+        <option value=${SPOKEN_TRACK} .selected=${this.language === SPOKEN_TRACK}>
           ${this.words.captioner.whatIsSaid}
         </option>
         ${languages.map(
           (language) =>
-            html`<option value=${language} lang=${language} ?selected=${language === this.language}>
+            html`<option value=${language} lang=${language} .selected=${language === this.language}>
               ${languageName(language)}
             </option>`,
         )}

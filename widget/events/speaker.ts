@@ -234,10 +234,10 @@ export class SpeakerPage extends LitElement {
       <div class="field">
         <label for="microphone">${words.microphone}</label>
         <select id="microphone" @change=${this.onMicrophone}>
-          <option value="" ?selected=${deviceId === ''}>${words.browserChoice}</option>
+          <option value="" .selected=${deviceId === ''}>${words.browserChoice}</option>
           ${microphones.map(
             (each) =>
-              html`<option value=${each.deviceId} ?selected=${each.deviceId === deviceId}>
+              html`<option value=${each.deviceId} .selected=${each.deviceId === deviceId}>
                 ${each.name}
               </option>`,
           )}
@@ -249,7 +249,7 @@ export class SpeakerPage extends LitElement {
         <select id="language" @change=${this.onLanguage}>
           ${room.heard_languages.map(
             (language) =>
-              html`<option value=${language} lang=${language} ?selected=${language === spoken}>
+              html`<option value=${language} lang=${language} .selected=${language === spoken}>
                 ${languageName(language)}
               </option>`,
           )}

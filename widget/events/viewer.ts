@@ -190,10 +190,10 @@ class RoomViewer extends LitElement {
     return html`<div class="language">
       ${globeIcon}
       <select aria-label=${words.language} @change=${(event: Event) => this.chooseLanguage(event)}>
-        <option value=${SPOKEN_TRACK} ?selected=${track === SPOKEN_TRACK}>${original}</option>
+        <option value=${SPOKEN_TRACK} .selected=${track === SPOKEN_TRACK}>${original}</option>
         ${names.map(
           ({ tag, name }) =>
-            html`<option value=${tag} lang=${tag} ?selected=${tag === track}>${name}</option>`,
+            html`<option value=${tag} lang=${tag} .selected=${tag === track}>${name}</option>`,
         )}
       </select>
     </div>`;
