@@ -73,6 +73,13 @@ describe('a speaker', () => {
 
     await bench.changeRoom(room, { paused: true });
     await untilTitle(page, 'The room was paused');
+    const first = (await bench.roomNow(room)).session_id;
+    await page.getByLabel('Microphone', { exact: true }).selectOption({ index: 1 });
+    await expect
+      .poll(async () => (await bench.roomNow(room)).session_id ?? first, { interval: 200 })
+      .not.toBe(first);
+    await untilTitle(page, 'The room was paused');
+    expect(await stateOf(room)).toBe('paused');
     await press(page, 'Go on');
     await untilTitle(page, 'You are live');
     expect(await stateOf(room)).toBe('live');
@@ -134,13 +141,6 @@ describe('before speaking', () => {
     expect(await stateOf(room)).toBe('waiting');
     await press(page, 'End the check');
     await expect.poll(level).toBe(0);
-  });
-
-  it('the entry code fills the screen, with the passcode', async () => {
-    const room = await bench.makeRoom({ access: 'passcode', passcode: '482913' });
-    const page = await openSpeaker(room);
-    const usual = page.viewportSize()!;
-    await page.setViewportSize({ width: 1920, height: 1080 });
     for (const index of [1, 2]) await microphones.selectOption({ index });
     const chosen = await microphones.inputValue();
     const unplugged = await microphones.locator('option').nth(1).getAttribute('value');
@@ -152,6 +152,13 @@ describe('before speaking', () => {
     }, unplugged);
     await microphones.locator(`option[value="${unplugged}"]`).waitFor({ state: 'detached' });
     expect(await microphones.inputValue()).toBe(chosen);
+  });
+
+  it('the entry code fills the screen, with the passcode', async () => {
+    const room = await bench.makeRoom({ access: 'passcode', passcode: '482913' });
+    const page = await openSpeaker(room);
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 1920, height: 1080 });
     await press(page, 'Show large');
     const dialog = page.getByRole('dialog', { name: 'Read along on your phone' });
     const code = dialog.getByRole('img', { name: 'QR code of the link for readers' });

@@ -322,10 +322,15 @@ export class SpeakerPage extends LitElement {
   // Handlers of the controls.
 
   private press(action: SpeakerAction | undefined): void {
-    if (action === 'start') this.start();
+    if (action === 'start') this.takeFloor();
     else if (action === 'pause') void this.pause();
     else if (action === 'go-on') void this.goOn();
     else if (action === 'cancel') void this.captions?.stop();
+  }
+
+  private takeFloor(): void {
+    this.floor.ask();
+    this.start();
   }
 
   private start(): void {
@@ -334,7 +339,6 @@ export class SpeakerPage extends LitElement {
     this.failure = '';
     this.wasTakenOver = false;
     this.lagMs = 0;
-    this.floor.ask();
     this.captions?.start();
   }
 
@@ -373,6 +377,7 @@ export class SpeakerPage extends LitElement {
     // Wait for the last words from the previous microphone.
     await this.captions?.stop();
     await this.updateComplete;
+    // A room that was paused from elsewhere stays paused, and another speaker keeps the floor.
     if (this.voice === 'ended') this.start();
   };
 
