@@ -264,7 +264,8 @@ export class RoomCaptions extends LitElement {
     this.disconnect();
     this.transcriptNow = this.shown = emptyRoomTranscript;
     this.lateMs = Infinity;
-    const address = roomAddress(this.src);
+    // An element outside the page connects when it is put there.
+    const address = this.isConnected ? roomAddress(this.src) : undefined;
     if (address === undefined) return;
     const feed: RoomFeed = new RoomFeed({
       url: address.url,

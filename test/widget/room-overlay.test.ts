@@ -97,6 +97,20 @@ describe('a page of another site', () => {
       .waitFor();
     await bench.type(room, { text: 'Desde otro sitio.', language: 'es' });
     await untilShown(page, ['Desde otro sitio.']);
+    const other = await bench.makeRoom();
+    // Out of the page it takes no reader's place.
+    const outside = await page.evaluate(async (src) => {
+      const captions = document.querySelector('room-captions')!;
+      captions.remove();
+      await Promise.resolve();
+      captions.src = src;
+      await captions.updateComplete;
+      const { state } = captions;
+      document.body.append(captions);
+      return state;
+    }, other.viewer_url!);
+    expect(outside).toBe('idle');
+    await untilState(page, 'waiting');
     await page.context().close();
     await new Promise((resolve) => site.close(resolve));
   });
