@@ -135,11 +135,11 @@ function offerCopies(): void {
   captions.addEventListener('vc-caption', ({ detail }) => {
     if (detail.concluded.length > 0) copyTranscript.disabled = false;
   });
-  copyTranscript.addEventListener('click', () => void copy(copyTranscript, wholeTranscript()));
+  offerCopy(copyTranscript, wholeTranscript);
   for (const part of ['page', 'server']) {
     const button = element(`copy-${part}`, HTMLButtonElement);
     const code = element(`${part}-code`);
-    button.addEventListener('click', () => void copy(button, code.textContent));
+    offerCopy(button, () => code.textContent);
   }
 }
 
@@ -152,13 +152,19 @@ function wholeTranscript(): string {
     .join('\n\n\n');
 }
 
-async function copy(button: HTMLButtonElement, text: string): Promise<void> {
+/** Copies a text at each click, and says so on the button for a moment. */
+function offerCopy(button: HTMLButtonElement, text: () => string): void {
   const label = button.textContent;
-  const done = await copyText(text);
-  element('said').textContent = done ? 'Copied.' : 'The browser did not allow copying.';
-  if (!done) return;
-  button.textContent = 'Copied';
-  setTimeout(() => (button.textContent = label), 1600);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const copy = async (): Promise<void> => {
+    const done = await copyText(text());
+    element('said').textContent = done ? 'Copied.' : 'The browser did not allow copying.';
+    if (!done) return;
+    button.textContent = 'Copied';
+    clearTimeout(timer);
+    timer = setTimeout(() => (button.textContent = label), 1600);
+  };
+  button.addEventListener('click', () => void copy());
 }
 
 /** Most target languages of a session. */
