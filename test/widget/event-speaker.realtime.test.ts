@@ -141,6 +141,15 @@ describe('before speaking', () => {
     expect(await stateOf(room)).toBe('waiting');
     await press(page, 'End the check');
     await expect.poll(level).toBe(0);
+    // Ended before the microphone is open, a check has not failed, and does not end the next one.
+    await page
+      .getByRole('button', { name: 'Check the microphone' })
+      .evaluate((button: HTMLButtonElement) => {
+        for (let time = 0; time < 3; time += 1) button.click();
+      });
+    await expect.poll(level, { interval: 50 }).toBeGreaterThan(30);
+    expect(await page.locator('.note').count()).toBe(0);
+    await press(page, 'End the check');
     for (const index of [1, 2]) await microphones.selectOption({ index });
     const chosen = await microphones.inputValue();
     const unplugged = await microphones.locator('option').nth(1).getAttribute('value');

@@ -87,8 +87,9 @@ export class MicrophoneCheck implements ReactiveController {
   async open(): Promise<void> {
     this.close();
     this.failure = undefined;
+    let capture: AudioCapture | undefined;
     try {
-      const capture = new AudioCapture({
+      capture = new AudioCapture({
         source: 'microphone',
         deviceId: this.deviceId,
         chunkMs: CHUNK_MS,
@@ -102,6 +103,8 @@ export class MicrophoneCheck implements ReactiveController {
       await capture.open();
       await this.list();
     } catch (error) {
+      // Ended meanwhile; another check may be under way.
+      if (this.#capture !== capture) return;
       this.close();
       this.failure = toVoiceFailure(error);
       this.#host.requestUpdate();
