@@ -1,10 +1,11 @@
 /** Logic and texts of the speaker's and captioner's pages, without a page. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SessionRequest } from '../../shared/client/token-provider.ts';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import { captionRows, heardFromMachine } from '../../widget/events/caption-rows.ts';
 import type { RoomAtDesk, RoomDesk } from '../../widget/events/room-desk.ts';
 import { RoomFloor, SESSION_ENDED } from '../../widget/events/room-floor.ts';
+import { ScreenLock } from '../../widget/events/screen-lock.ts';
 import {
   lagText,
   speakerStatus,
@@ -114,6 +115,25 @@ describe('the floor of a room', () => {
     const { asked, floor } = roomWith('of another');
     await floor.provideToken({ token: 'token', last_sequence: 3 }, signal);
     expect(asked).toEqual(['session']);
+  });
+});
+
+describe('the lock of the screen', () => {
+  it('is given back when it was granted too late', async () => {
+    const grants: ((lock: EventTarget) => void)[] = [];
+    const request = () => new Promise((resolve) => grants.push(resolve));
+    vi.stubGlobal('navigator', { wakeLock: { request } });
+    vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const screen = new ScreenLock(() => undefined);
+    const released = new Promise<void>((resolve) => {
+      const lock = Object.assign(new EventTarget(), { release: async () => resolve() });
+      screen.want(true);
+      screen.want(false);
+      grants[0]!(lock);
+    });
+    await released;
+    expect([grants.length, screen.state]).toEqual([1, 'off']);
   });
 });
 

@@ -12,6 +12,7 @@ export class ScreenLock {
   readonly #onChange: () => void;
   #isWanted = false;
   #lock: WakeLockSentinel | undefined;
+  #isRequesting = false;
   #state: ScreenLockState = 'wakeLock' in navigator ? 'off' : 'unsupported';
 
   constructor(onChange: () => void) {
@@ -38,16 +39,24 @@ export class ScreenLock {
   async #hold(): Promise<void> {
     const isHeld = this.#lock?.released === false;
     if (!this.#isWanted || isHeld || document.visibilityState !== 'visible') return;
-    if (this.#state === 'unsupported') return;
+    if (this.#state === 'unsupported' || this.#isRequesting) return;
+    this.#isRequesting = true;
+    const isWanted = (): boolean => this.#isWanted;
     try {
       const lock = await navigator.wakeLock.request('screen');
+      if (!isWanted()) {
+        await lock.release();
+        return;
+      }
       this.#lock = lock;
       lock.addEventListener('release', () => {
         if (this.#lock === lock) this.#set('off');
       });
       this.#set('on');
     } catch {
-      this.#set('refused');
+      if (isWanted()) this.#set('refused');
+    } finally {
+      this.#isRequesting = false;
     }
   }
 
