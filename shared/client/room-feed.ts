@@ -324,9 +324,9 @@ export class RoomFeed {
         clearTimeout(opening);
         this.#open();
         // The reader may have changed the language or calmness meanwhile.
-        if (this.#wish.calmness !== asked || this.#wish.language !== this.#following) {
-          if (this.#offers(this.#wish.language)) this.#sendWatch({ withLanguage: true });
-        }
+        const { language, calmness } = this.#wish;
+        const isOther = language !== this.#following && this.#offers(language);
+        if (isOther || calmness !== asked) this.#sendWatch({ withLanguage: isOther });
       };
       socket.onmessage = ({ data }: { data: unknown }) => {
         if (this.#socket === socket && !signal.aborted) this.#take(String(data));

@@ -170,8 +170,22 @@ describe('a room feed', () => {
 
   it('falls back to what is spoken until the room has the requested language', async () => {
     const room = await makeRoom({ languages: [] });
-    const reader = read(room, { language: 'es' });
+    const sent: unknown[] = [];
+    /** A socket during whose opening the reader wants calm. */
+    class CalmedSocket extends WebSocket {
+      constructor(url: string) {
+        super(url);
+        reader.feed.watch({ calmness: 'settled' });
+      }
+      override send(data: string): void {
+        sent.push(JSON.parse(data));
+        super.send(data);
+      }
+    }
+    const Socket = CalmedSocket as unknown as SocketClass;
+    const reader = read(room, { language: 'es', WebSocket: Socket });
     await untilState(reader, 'open');
+    expect(sent).toEqual([{ watch: { calmness: 'settled' } }]);
     expect(reader.feed.language).toBe('spoken');
     expect(reader.events).toContainEqual({ type: 'language', language: 'spoken' });
     await server.send(`/v1/rooms/${room.room_id}`, {
