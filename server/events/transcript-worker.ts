@@ -36,6 +36,10 @@ async function write({ format, title }: TranscriptWish): Promise<string | Uint8A
     .join('\n');
 }
 
+/** Ends of sentences, as in Chinese and Japanese, that no blank follows. */
+const GAPLESS_END = /[。！？][”’」』）]*$/u;
+const gapAfter = (text: string): string => (GAPLESS_END.test(text) ? '' : ' ');
+
 /** Pause after which a new paragraph begins, in ms. */
 const PARAGRAPH_PAUSE_MS = 4_000;
 const LONGEST_PARAGRAPH = 8;
@@ -57,7 +61,7 @@ function cuesOf(inOrder: readonly Caption[]): Cue[] {
       before.endMs - before.startMs < CUE_LIMITS.leastMs;
     const times = { startMs: startMs - beganMs, endMs: endMs - beganMs };
     // `subtitleCues` joins texts by the space they begin with.
-    if (isJoined) groups.at(-1)?.push({ text: ` ${text}`, ...times });
+    if (isJoined) groups.at(-1)?.push({ text: `${gapAfter(before.text)}${text}`, ...times });
     else groups.push([{ text, ...times }]);
   }
   const cues: Cue[] = [];
@@ -80,7 +84,11 @@ function paragraphs(lines: readonly Caption[]): Paragraph[] {
       found.push({ sentences: [text], language });
     } else open.sentences.push(text);
   });
-  return found.map(({ sentences, language }) => ({ text: sentences.join(' '), language }));
+  return found.map(({ sentences, language }) => ({ text: joined(sentences), language }));
+}
+
+function joined(sentences: readonly string[]): string {
+  return sentences.reduce((text, sentence) => text + gapAfter(text) + sentence);
 }
 
 /** Characters that XML does not allow. */

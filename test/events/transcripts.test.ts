@@ -134,7 +134,7 @@ describe('the transcript of a room', () => {
     expect(txt.headers.get('content-disposition')).toContain('-es.txt');
   });
 
-  it('places lines typed during speech at their time, and shortens overlapping speech', async () => {
+  it('places lines typed during speech at their time, shortens overlapping speech, and sets no blanks where none belong', async () => {
     const beganMs = Date.UTC(2026, 0, 1);
     const said = (line: number, text: string, [startS, endS]: [number, number]): Caption => ({
       ...{ sequence: line, line, text, renders: null, language: 'en', author: 'machine' },
@@ -148,6 +148,8 @@ describe('the transcript of a room', () => {
       said(5, 'We did.', [20.4, 21.5]),
       said(6, 'Typed at once', [30, 32]),
       said(7, 'with another', [30, 32]),
+      { ...said(8, '好。', [40, 40.4]), language: 'zh' },
+      { ...said(9, '谢谢！', [40.4, 41.5]), language: 'zh' },
     ];
     const written = async (format: 'srt' | 'txt') => {
       const pages = (async function* () {
@@ -163,10 +165,11 @@ describe('the transcript of a room', () => {
         '4\n00:00:20,000 --> 00:00:21,500\nYes. We did.\n',
         '5\n00:00:30,000 --> 00:00:32,000\nTyped at once\n',
         '6\n00:00:32,000 --> 00:00:33,000\nwith another\n',
+        '7\n00:00:40,000 --> 00:00:41,500\n好。谢谢！\n',
       ].join('\n'),
     );
     // In the order readers saw it.
-    expect(await written('txt')).toMatch(/^\[Applause\] We came /);
+    expect(await written('txt')).toMatch(/^\[Applause\] We came .*\n好。谢谢！\n$/s);
   });
 
   it('is a valid document for any text, with right-to-left paragraphs where needed', async () => {
