@@ -1,13 +1,17 @@
+import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Recognition } from '../../server/engines/engine.ts';
+import { HearingProcess, ProcessLost } from '../../server/engines/recognition/hearing-process.ts';
 import { RecognitionResults } from '../../server/engines/recognition/utterance-stream.ts';
 import {
   encodeFrame,
   FrameReader,
   FrameWriter,
   MAX_PAYLOAD_BYTES,
+  type PipedChild,
 } from '../../server/process/children.ts';
+import { recordLog } from '../support/product/log-record.ts';
 
 describe('frames', () => {
   const sent: [number, string][] = [
@@ -95,5 +99,36 @@ describe('queued results', () => {
     queue.push(final('a'));
     queue.abort({ error: new Error('enough') });
     await expect(queue.next()).rejects.toThrow('enough');
+  });
+});
+
+describe('a line of a recogniser process', () => {
+  test('that is closed holds no call that still waits for the process', async () => {
+    const pipes = {
+      stdin: new PassThrough(),
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+    };
+    const hearing = new HearingProcess({
+      process: Object.assign(new EventEmitter(), pipes) as unknown as PipedChild,
+      log: recordLog(),
+      hangTimeoutMs: 60_000,
+      onRoom: () => {},
+    });
+    const open = () =>
+      hearing.open({ language: 'en', spokenTerms: [] }, { onPartial: () => {}, onPart: () => {} });
+    const [ending, sending, other] = [open(), open(), open()];
+    const concluded = ending.conclude(false);
+    // More than may wait: the call lasts until some of it is heard.
+    const sent = sending.send(new Uint8Array(64_000));
+    let isOtherOver = false;
+    const left = other.conclude(false).finally(() => (isOtherOver = true));
+    ending.close();
+    sending.close();
+    await expect(concluded).rejects.toBeInstanceOf(ProcessLost);
+    await expect(sent).rejects.toBeInstanceOf(ProcessLost);
+    expect(isOtherOver).toBe(false);
+    other.close();
+    await expect(left).rejects.toBeInstanceOf(ProcessLost);
   });
 });

@@ -38,7 +38,10 @@ export interface HearingLine {
    * @throws ProcessLost
    */
   conclude(isCut: boolean): Promise<HeardPart>;
-  /** Frees the line's place in the process; text not yet concluded is dropped. Idempotent. */
+  /**
+   * Frees the line's place in the process; text not yet concluded is dropped, and calls that still wait for
+   * the process throw ProcessLost. Idempotent.
+   */
   close(): void;
 }
 
@@ -51,6 +54,7 @@ interface OpenLine {
   unheardBytes: number;
   /** Whether the final result has been requested. */
   isEnding: boolean;
+  isClosed: boolean;
   heard: HeardPart | undefined;
   readonly listener: HearingListener;
 }
@@ -144,7 +148,13 @@ export class HearingProcess {
   open(opening: HearingOpening, listener: HearingListener): HearingLine {
     const number = this.#nextNumber;
     this.#nextNumber = (this.#nextNumber + 1) >>> 0;
-    const line: OpenLine = { unheardBytes: 0, isEnding: false, heard: undefined, listener };
+    const line: OpenLine = {
+      unheardBytes: 0,
+      isEnding: false,
+      isClosed: false,
+      heard: undefined,
+      listener,
+    };
     this.#lines.set(number, line);
     this.#send(toHearing.open, numbered(number, Buffer.from(JSON.stringify(opening))));
     return {
@@ -159,22 +169,34 @@ export class HearingProcess {
       const piece = samples.subarray(offset, offset + MAX_UNHEARD_BYTES);
       line.unheardBytes += piece.byteLength;
       this.#send(toHearing.audio, numbered(number, piece));
-      while (line.unheardBytes >= MAX_UNHEARD_BYTES && !this.isGone) await this.#change.next();
-      if (this.isGone) throw new ProcessLost();
+      await this.#until(line, () => line.unheardBytes < MAX_UNHEARD_BYTES);
+      if (this.#isLost(line)) throw new ProcessLost();
     }
   }
 
   async #conclude(number: number, line: OpenLine, isCut: boolean): Promise<HeardPart> {
     line.isEnding = true;
     this.#send(toHearing.end, numbered(number, Uint8Array.of(isCut ? 1 : 0)));
-    while (line.heard === undefined && !this.isGone) await this.#change.next();
+    await this.#until(line, () => line.heard !== undefined);
     // The process may have sent its final result just before it ended.
     if (line.heard === undefined) throw new ProcessLost();
     return line.heard;
   }
 
+  /** Waits for a condition; in vain when the process ends or the line closes. */
+  async #until(line: OpenLine, isMet: () => boolean): Promise<void> {
+    while (!isMet() && !this.#isLost(line)) await this.#change.next();
+  }
+
+  #isLost(line: OpenLine): boolean {
+    return this.isGone || line.isClosed;
+  }
+
   #close(number: number, line: OpenLine): void {
     if (!this.#lines.delete(number)) return;
+    line.isClosed = true;
+    // Nothing that arrives later concerns the line: what still waits would keep its audio for good.
+    this.#change.notify();
     if (line.heard === undefined) this.#send(toHearing.drop, numbered(number));
     this.#watch();
     this.#onRoom();
