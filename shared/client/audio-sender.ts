@@ -75,6 +75,12 @@ export class AudioSender {
     this.pump();
   }
 
+  /** Ends the current utterance at this place in the audio. */
+  endUtterance(): void {
+    this.#buffer.endUtterance();
+    this.pump();
+  }
+
   /** Drops the oldest unsent audio while the buffer is full: for live audio, which cannot wait. */
   dropOverflow(): void {
     while (this.isFull && !this.#buffer.isDrained) this.#buffer.dropUnsent();
@@ -146,7 +152,9 @@ export class AudioSender {
 
   #sendDue(connection: VoiceConnection): boolean {
     let sent = false;
-    while (!this.#buffer.isDrained) {
+    for (;;) {
+      if (this.#buffer.takeUtteranceEnd()) connection.send({ type: 'end_of_utterance' });
+      if (this.#buffer.isDrained) break;
       const nowMs = performance.now();
       if (connection.unsentBytes >= MAX_UNSENT_BYTES || this.#waitMs(nowMs) > 0) break;
       const data = this.#buffer.take(this.#pace.pieceBytes(this.#buffer.chunkBytes));
@@ -204,6 +212,9 @@ class AudioBuffer {
   #sentBytes = 0;
   #sendIndex = 0;
   #sendOffset = 0;
+  /** Bytes ever pushed, and the ends of utterances, unsent, as such numbers of bytes. */
+  #pushedBytes = 0;
+  #utteranceEnds: number[] = [];
 
   constructor({ maxBytes }: { maxBytes: number }) {
     this.#maxBytes = maxBytes;
@@ -240,6 +251,22 @@ class AudioBuffer {
     this.#ring[(this.#head + this.#count) % this.#ring.length] = chunk;
     this.#count += 1;
     this.#sizeBytes += chunk.length;
+    this.#pushedBytes += chunk.length;
+  }
+
+  /** Ends the current utterance after the last chunk. */
+  endUtterance(): void {
+    if (this.#utteranceEnds.at(-1) === this.#pushedBytes) return;
+    this.#utteranceEnds.push(this.#pushedBytes);
+  }
+
+  /** Takes the ends of utterances before the next unsent byte; returns whether there was one. */
+  takeUtteranceEnd(): boolean {
+    const nextByte = this.#pushedBytes - (this.#sizeBytes - this.#sentBytes);
+    const left = this.#utteranceEnds.filter((end) => end > nextByte);
+    const hasEnded = left.length < this.#utteranceEnds.length;
+    if (hasEnded) this.#utteranceEnds = left;
+    return hasEnded;
   }
 
   /** Takes at most `maxBytes` of the next unsent chunk; they are kept until acknowledged. */

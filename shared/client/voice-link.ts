@@ -89,7 +89,6 @@ export class VoiceLink {
   /** The session is gone, and no new one may replace it. */
   #isLost = false;
   #failure: VoiceError | undefined;
-  #endsUtterance = false;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: VoiceLinkOptions) {
@@ -100,7 +99,7 @@ export class VoiceLink {
       bytesPerSecond: options.bytesPerSecond,
       ...options.buffer,
       onSent: () => this.#watchEnd(),
-      onDrained: () => this.#sendEnds(),
+      onDrained: () => this.#sendEnd(),
       onRoom: options.onRoom,
     });
     this.#updates = new SessionUpdates({
@@ -177,8 +176,7 @@ export class VoiceLink {
 
   /** Ends the current utterance, after the queued audio. */
   endUtterance(): void {
-    this.#endsUtterance = true;
-    this.#audio.pump();
+    this.#audio.endUtterance();
   }
 
   /** Sends the queued audio, then its end; {@link run} resolves after the last message. */
@@ -375,11 +373,8 @@ export class VoiceLink {
   }
 
   /** Called whenever all audio was sent. */
-  #sendEnds(): void {
-    if (!this.isOpen) return;
-    if (this.#endsUtterance) this.#connection?.send({ type: 'end_of_utterance' });
-    this.#endsUtterance = false;
-    if (!this.#finishing || this.#endSent) return;
+  #sendEnd(): void {
+    if (!this.isOpen || !this.#finishing || this.#endSent) return;
     this.#endSent = true;
     this.#connection?.send({ type: 'end_of_source_media' });
   }

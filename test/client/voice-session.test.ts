@@ -262,6 +262,21 @@ describe('the audio of a session', () => {
     expect(gateway.sessions[0]?.words).toBe(30);
   });
 
+  it('holds the ends of utterances in their places, also while it waits for a connection', async () => {
+    const gateway = await start();
+    const session = connect(gateway);
+    const say = (words: number) => session.send(noise(words * WORD_BYTES));
+    await say(1);
+    session.endUtterance();
+    await say(2);
+    session.endUtterance();
+    session.endUtterance();
+    await say(1);
+    await session.finish();
+    expect(gateway.sessions[0]?.utteranceEnds).toEqual([WORD_BYTES, 3 * WORD_BYTES]);
+    expect(gateway.sessions[0]?.words).toBe(4);
+  });
+
   it('may come in pieces that split samples', async () => {
     const gateway = await start();
     const session = connect(gateway, { contentType: 'audio/pcm;encoding=s16le;rate=8000' });

@@ -21,6 +21,8 @@ export interface KeptSession {
   /** Audio in the order it was counted. */
   readonly audio: Uint8Array[];
   receivedBytes: number;
+  /** Values of `receivedBytes` at which the client has ended an utterance. */
+  readonly utteranceEnds: number[];
   words: number;
   /** Messages that must not be lost; the first has sequence 1. */
   readonly durable: ServerMessage[];
@@ -103,7 +105,7 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
     if (request.target_languages?.includes('xx') === true) return undefined;
     const session: KeptSession = {
       ...{ id: crypto.randomUUID(), request, audio: [], receivedBytes: 0, words: 0 },
-      ...{ durable: [], token: crypto.randomUUID(), hasEnded: false },
+      ...{ utteranceEnds: [], durable: [], token: crypto.randomUUID(), hasEnded: false },
     };
     gateway.sessions.push(session);
     return session;
@@ -220,6 +222,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
     else if (gateway.breaks && message.type === 'source_media_chunk') fail();
     else if (message.type === 'session_update') change(message.update);
     else if (message.type === 'source_media_chunk') hear(message.data);
+    else session.utteranceEnds.push(session.receivedBytes);
     if (random() < gateway.dropChance) lose();
   });
   if (gateway.takesUpdates && session.durable.length === 0) {
