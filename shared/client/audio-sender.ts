@@ -312,12 +312,29 @@ class AudioBuffer {
   /** Drops the unsent rest of the oldest chunk that was not completely sent. */
   dropUnsent(): void {
     if (this.isDrained) return;
-    const place = (this.#head + this.#sendIndex) % this.#ring.length;
     this.#sizeBytes -= this.chunkBytes;
-    this.#ring[place] = this.#at(this.#sendIndex).subarray(0, this.#sendOffset);
-    this.#sendNextChunk();
-    // The chunk may be empty now and the first one, and must then be released.
-    this.#release(0);
+    if (this.#sendOffset === 0) this.#remove(this.#sendIndex);
+    else {
+      const place = (this.#head + this.#sendIndex) % this.#ring.length;
+      this.#ring[place] = this.#at(this.#sendIndex).subarray(0, this.#sendOffset);
+      this.#sendNextChunk();
+      // Everything before the rest may have been released.
+      this.#release(0);
+    }
+  }
+
+  /** Removes a chunk; those before it, which were sent but not acknowledged, move up. */
+  #remove(index: number): void {
+    for (let at = index; at > 0; at -= 1) {
+      this.#ring[(this.#head + at) % this.#ring.length] = this.#at(at - 1);
+    }
+    this.#removeFirst();
+  }
+
+  #removeFirst(): void {
+    this.#ring[this.#head] = EMPTY;
+    this.#head = (this.#head + 1) % this.#ring.length;
+    this.#count -= 1;
   }
 
   #sendFromStart(): void {
@@ -344,9 +361,7 @@ class AudioBuffer {
     }
     while (this.#count > 0 && this.#doneBytes >= this.#at(0).length) {
       this.#doneBytes -= this.#at(0).length;
-      this.#ring[this.#head] = EMPTY;
-      this.#head = (this.#head + 1) % this.#ring.length;
-      this.#count -= 1;
+      this.#removeFirst();
       this.#sendIndex = Math.max(0, this.#sendIndex - 1);
     }
   }

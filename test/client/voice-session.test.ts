@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { AudioSender } from '../../shared/client/audio-sender.ts';
 import { connectVoice, type VoiceEvent } from '../../shared/client/node.ts';
+import type { VoiceConnection } from '../../shared/client/voice-connection.ts';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import {
   WORD_BYTES,
@@ -260,6 +262,34 @@ describe('the audio of a session', () => {
     for (let index = 0; index < 30; index += 1) await session.send(noise(WORD_BYTES));
     await session.finish();
     expect(gateway.sessions[0]?.words).toBe(30);
+  });
+
+  it('leaves nothing behind when it is dropped because no connection lasts', async () => {
+    const nothing = () => {};
+    const callbacks = { onSent: nothing, onDrained: nothing, onRoom: nothing };
+    const limits = { bytesPerSecond: undefined, maxMs: 2_000, maxBytes: 2 ** 20 };
+    const sender = new AudioSender({ contentType: TELEPHONE, ...limits, ...callbacks });
+    const sent: number[] = [];
+    const connection = {
+      isOpen: true,
+      unsentBytes: 0,
+      send: ({ data }: { data: Uint8Array }) => sent.push(data[0] ?? -1),
+    } as unknown as VoiceConnection;
+    const tenMs = (value: number) => new Uint8Array(80).fill(value);
+    sender.attach(connection);
+    sender.acknowledge({ audioMs: 0, sizeBytes: 0 });
+    sender.push(tenMs(0));
+    sender.detach();
+    for (let at = 1; at <= 250; at += 1) {
+      sender.push(tenMs(at));
+      sender.dropOverflow();
+    }
+    // The first piece has not arrived; the newest two seconds without a piece follow it.
+    sender.resume(0);
+    sender.attach(connection);
+    await until(() => sent.length >= 5);
+    sender.detach();
+    expect(sent.slice(1, 5)).toEqual([0, 53, 54, 55]);
   });
 
   it('holds the ends of utterances in their places, also while it waits for a connection', async () => {
