@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Recognition } from '../../server/engines/engine.ts';
 import { HearingProcess, ProcessLost } from '../../server/engines/recognition/hearing-process.ts';
+import { HearingProcesses } from '../../server/engines/recognition/hearing-processes.ts';
+import { fromHearing } from '../../server/engines/recognition/hearing-protocol.ts';
 import { RecognitionResults } from '../../server/engines/recognition/utterance-stream.ts';
 import {
   encodeFrame,
@@ -99,6 +101,41 @@ describe('queued results', () => {
     queue.push(final('a'));
     queue.abort({ error: new Error('enough') });
     await expect(queue.next()).rejects.toThrow('enough');
+  });
+});
+
+/** Returns a process that loads its model within a turn, takes everything in and hears nothing. */
+function recogniserProcess(): PipedChild {
+  const pipes = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  pipes.stdin.resume();
+  const process = Object.assign(new EventEmitter(), pipes, {
+    kill: () => setImmediate(() => process.emit('close', null, 'SIGKILL')),
+  });
+  setImmediate(() => pipes.stdout.write(encodeFrame(fromHearing.ready)));
+  return process as unknown as PipedChild;
+}
+
+describe('the processes of a recogniser', () => {
+  test('make way for other hotwords only when they are loaded and no utterance waits for them', async () => {
+    let starts = 0;
+    const start = () => {
+      starts += 1;
+      return recogniserProcess();
+    };
+    const processes = new HearingProcesses({
+      ...{ log: recordLog(), start, linesPerProcess: 8, maxProcesses: 1 },
+      ...{ startTimeoutMs: 60_000, hangTimeoutMs: 60_000, idleMs: 60_000 },
+    });
+    const listener = { onPartial: () => {}, onPart: () => {} };
+    const { signal } = new AbortController();
+    const hear = async (term: string): Promise<void> => {
+      const opening = { language: 'en', spokenTerms: [], hotwords: [term] };
+      const line = await processes.open(opening, { signal, listener });
+      line.close();
+    };
+    await Promise.all(['one', 'two', 'three'].map(hear));
+    expect(starts).toBe(3);
+    await processes.close();
   });
 });
 

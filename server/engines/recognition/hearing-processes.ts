@@ -41,6 +41,8 @@ interface Member {
   hasStarted: boolean;
   /** Whether it has been killed but has not ended yet. */
   isEnding: boolean;
+  /** Number of utterances that wait for its model and will take a place then. */
+  awaited: number;
   /** Work already added to the total: audio in bytes, processor time in ms. */
   counted: { heardBytes: number; processorMs: number };
 }
@@ -109,13 +111,19 @@ export class HearingProcesses {
           this.#comfortable(key) ??
           this.#relieved(hotwords, key) ??
           this.#startIfRoom(hotwords, key);
-        if (member !== undefined && (await this.#isReady(member))) {
-          // Another utterance may have taken the place while the model loaded, or the caller has aborted.
-          if (!signal.aborted && this.#hasRoom(member)) {
-            clearTimeout(member.idle);
-            return member.process.open(opening, listener);
-          }
-        } else if (member === undefined) await this.#change.next();
+        if (member === undefined) {
+          await this.#change.next();
+          continue;
+        }
+        member.awaited += 1;
+        const isReady = await this.#isReady(member);
+        member.awaited -= 1;
+        // Another utterance may have taken the place while the model loaded, or the caller has aborted.
+        if (isReady && !signal.aborted && this.#hasRoom(member)) {
+          clearTimeout(member.idle);
+          return member.process.open(opening, listener);
+        }
+        if (isReady) this.#change.notify();
       }
     } finally {
       signal.removeEventListener('abort', wake);
@@ -193,7 +201,7 @@ export class HearingProcesses {
     if (this.#members.size >= this.#options.maxProcesses) {
       // An idle process with other hotwords makes way; its place is free once it is gone.
       const idle = [...this.#members].find(
-        (member) => member.key !== key && member.process.lineCount === 0 && !member.process.isGone,
+        (member) => member.key !== key && isIdle(member) && !member.process.isGone,
       );
       if (idle !== undefined) {
         idle.isEnding = true;
@@ -221,6 +229,7 @@ export class HearingProcesses {
       idle: undefined,
       hasStarted: false,
       isEnding: false,
+      awaited: 0,
       counted: { heardBytes: 0, processorMs: 0 },
     };
     this.#members.add(member);
@@ -233,6 +242,8 @@ export class HearingProcesses {
         // Loading the model does not count as hearing.
         member.counted.processorMs = processorMs(process.pid ?? 0) ?? 0;
         this.#rest(member);
+        // A process that no utterance waits for may make way for another one now.
+        this.#change.notify();
       },
       () => {
         clearTimeout(tooLate);
@@ -294,4 +305,8 @@ export class HearingProcesses {
     }, this.#options.idleMs);
     member.idle.unref();
   }
+}
+
+function isIdle({ process, hasStarted, awaited }: Member): boolean {
+  return hasStarted && awaited === 0 && process.lineCount === 0;
 }
