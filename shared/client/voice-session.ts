@@ -261,9 +261,9 @@ class EventFeed implements AsyncIterableIterator<VoiceEvent> {
   }
 
   push(event: VoiceEvent): void {
-    const last = this.#waiting.at(-1);
-    // Outdated events must not fill the memory of a slow reader.
-    if (last !== undefined && replaces(event, last)) this.#waiting.pop();
+    // Outdated events must not fill the memory of a slow reader. Those of other tracks may lie between.
+    const before = this.#waiting.findLastIndex((each) => isSameTrack(event, each));
+    if (isOutdatable(this.#waiting[before])) this.#waiting.splice(before, 1);
     this.#waiting.push(event);
     this.#readers.shift()?.();
   }
@@ -309,12 +309,17 @@ class EventFeed implements AsyncIterableIterator<VoiceEvent> {
   }
 }
 
-function replaces(event: VoiceEvent, before: VoiceEvent): boolean {
-  if (event.type === 'acknowledgement' || event.type === 'lag') return event.type === before.type;
-  if (event.type !== 'caption' || before.type !== 'caption') return false;
-  const isSameTrack =
-    event.kind === before.kind && (event.kind === 'source' || event.language === before.language);
-  return isSameTrack && before.concluded.length === 0;
+function isSameTrack(event: VoiceEvent, other: VoiceEvent): boolean {
+  if (event.type !== 'caption' || other.type !== 'caption') return event.type === other.type;
+  return (
+    event.kind === other.kind && (event.kind === 'source' || event.language === other.language)
+  );
+}
+
+/** Whether an event says nothing of worth once the next one of its track is there. */
+function isOutdatable(event: VoiceEvent | undefined): boolean {
+  if (event?.type === 'caption') return event.concluded.length === 0;
+  return event?.type === 'acknowledgement' || event?.type === 'lag';
 }
 
 function requestOf(options: VoiceSessionOptions): SessionRequest {

@@ -255,6 +255,23 @@ describe('the audio of a session', () => {
     expect(new Set(told.map(({ value }) => value as VoiceEvent)).size).toBe(3);
   });
 
+  it('leaves an unread feed the newest tentative captions and acknowledgement only', async () => {
+    // With random numbers of 0.1, the gateway acknowledges every chunk.
+    const gateway = await start(() => 0.1);
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    const events = session[Symbol.asyncIterator]();
+    for (let index = 0; index < 4; index += 1) await session.send(noise(WORD_BYTES));
+    await session.finish();
+    const told: VoiceEvent[] = [];
+    for await (const event of events) told.push(event);
+    expect(concluded(told, 'source')).toBe(words(4));
+    expect(concluded(told, 'target')).toBe(words(4, 'es'));
+    const isTentative = (event: VoiceEvent) =>
+      event.type === 'caption' && event.concluded.length === 0;
+    expect(told.filter(isTentative)).toHaveLength(1);
+    expect(told.filter(({ type }) => type === 'acknowledgement')).toHaveLength(1);
+  });
+
   it('is not buffered for gateways that never acknowledge', async () => {
     const gateway = await start();
     gateway.isPlain = true;
