@@ -162,12 +162,7 @@ export class RoomFeed {
     if (calmness !== undefined) this.#wish.calmness = calmness as Calmness;
     const isOther = before.language !== this.#wish.language;
     if (!isOther && before.calmness === this.#wish.calmness) return;
-    if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: isOther });
-    // A stream cannot send, so it is reopened; a connecting socket sends the change when it opens.
-    else if (this.#socket === undefined && this.#cut !== undefined) {
-      this.#wantsAnother = true;
-      this.#cut();
-    }
+    this.#changeTrack({ withLanguage: isOther });
   }
 
   /** Reconnects with another key. */
@@ -402,6 +397,15 @@ export class RoomFeed {
     this.#tell('open');
   }
 
+  #changeTrack({ withLanguage }: { withLanguage: boolean }): void {
+    if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage });
+    // A stream cannot send, so it is reopened; a connecting socket sends the change when it opens.
+    else if (this.#socket === undefined && this.#cut !== undefined) {
+      this.#wantsAnother = true;
+      this.#cut();
+    }
+  }
+
   #sendWatch({ withLanguage }: { withLanguage: boolean }): void {
     const { language: wished, calmness } = this.#wish;
     const language = this.#offers(wished) ? wished : SPOKEN_TRACK;
@@ -441,8 +445,7 @@ export class RoomFeed {
     this.#offered = languages;
     if (!this.#offers(this.#following)) this.#follow(SPOKEN_TRACK);
     if (this.#following === this.#wish.language || !this.#offers(this.#wish.language)) return;
-    if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: true });
-    else this.#cut?.();
+    this.#changeTrack({ withLanguage: true });
   }
 
   /** Cuts a dead connection, for example after a phone has slept. */

@@ -230,6 +230,45 @@ describe('a room feed', () => {
     expect(reader.states()).toEqual(['open']);
   });
 
+  it('returns to its language without a pause where server-sent events replace sockets', async () => {
+    BlockedSocket.count = 0;
+    const asked: (string | null)[] = [];
+    let languages: string[] = [];
+    let tell = (): void => {};
+    const answer = async (url: string): Promise<Response> => {
+      const { pathname, searchParams } = new URL(url);
+      if (pathname.endsWith('/entry')) {
+        return Response.json({ access: 'everyone', may_read: true, languages });
+      }
+      asked.push(searchParams.get('language'));
+      const encoder = new TextEncoder();
+      const body = new ReadableStream<Uint8Array>({
+        start(stream) {
+          tell = () =>
+            stream.enqueue(encoder.encode(`data: ${JSON.stringify({ room: { languages } })}\n\n`));
+        },
+      });
+      return new Response(body);
+    };
+    const fetch: RoomFeedOptions['fetch'] = async (url, { signal }) => {
+      const response = await answer(url);
+      // An aborted request ends its stream, as with the real fetch.
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      response.body?.pipeTo(writable, signal ? { signal } : {}).catch(() => {});
+      return new Response(readable, { headers: response.headers });
+    };
+    const room = { room_id: 'any', passcode: '' };
+    const blocked = BlockedSocket as unknown as SocketClass;
+    const reader = read(room, { WebSocket: blocked, fetch, language: 'es', origin: 'http://room' });
+    await untilState(reader, 'open');
+    languages = ['es'];
+    tell();
+    await expect.poll(() => asked, { interval: 20 }).toEqual(['spoken', 'es']);
+    expect(BlockedSocket.count).toBe(1);
+    expect(reader.states()).toEqual(['open']);
+    reader.feed.close();
+  });
+
   it("does not wait for the close of a socket that its page's policy forbids", async () => {
     const room = await makeRoom();
     await type(room, { text: 'Spoken.' });
