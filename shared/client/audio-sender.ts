@@ -64,6 +64,11 @@ export class AudioSender {
     return this.#pace.durationMs(this.#buffer.sizeBytes);
   }
 
+  /** Whether the server counts audio; it then gives a sign of life every other second. */
+  get isCounted(): boolean {
+    return this.#isCounted;
+  }
+
   /** Whether the server counts audio and has not yet acknowledged everything sent. */
   get awaitsCount(): boolean {
     return this.#isCounted && this.#buffer.sentBytes > 0;

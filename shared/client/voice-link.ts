@@ -392,9 +392,12 @@ export class VoiceLink {
     }, this.#options.endDeadlineMs);
   }
 
-  /** On a network that died silently, a socket may seem open for many minutes. */
+  /**
+   * On a network that died silently, a socket may seem open for many minutes, also while there is nothing
+   * to send: after the end of the audio, the last words would be waited for in vain.
+   */
   #dropIfStalled(connection: VoiceConnection): void {
-    if (!this.#audio.awaitsCount) return;
+    if (!this.#audio.isCounted) return;
     if (performance.now() - connection.lastHeardMs > STALLED_MS) connection.abandon();
   }
 }

@@ -73,6 +73,21 @@ describe('a session over a network that loses frames and connections', () => {
   });
 });
 
+it('a session notices within seconds that the network falls silent after the end of the audio', async () => {
+  // With random numbers of 0, the gateway acknowledges every chunk.
+  const gateway = await start(() => 0);
+  const session = connect(gateway, { endDeadlineMs: 20_000 });
+  const events = collect(session);
+  await session.send(noise(WORD_BYTES));
+  await until(() => session.status === 'open' && session.bufferedMs === 0);
+  gateway.isSilent = true;
+  const finished = session.finish();
+  await Promise.race([becomes(session, 'reconnecting'), finished]);
+  gateway.isSilent = false;
+  await finished;
+  expect(concluded(await events, 'source')).toBe(words(1));
+});
+
 describe('updates of a running session', () => {
   const targets = (gateway: ResumingGateway, index = 0) =>
     gateway.sessions[index]?.request.target_languages;

@@ -48,6 +48,8 @@ export interface ResumingGateway {
   breaks: boolean;
   /** Stops accepting audio at the next chunk, and concludes what it has when the client has finished. */
   stops: boolean;
+  /** Whether the network swallows everything in both directions, and all sockets stay open. */
+  isSilent: boolean;
   /** Number of session requests answered. */
   requests: number;
   /** Cuts every connection now. */
@@ -66,7 +68,7 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
     server: `http://127.0.0.1:${port}`,
     ...{ apiKey: API_KEY, sessions: [], drops: 0, dropChance: 0 },
     ...{ isPlain: false, takesUpdates: false, refusal: undefined, requests: 0 },
-    ...{ breaks: false, stops: false },
+    ...{ breaks: false, stops: false, isSilent: false },
     cut: () => {
       for (const socket of sockets.clients) socket.terminate();
     },
@@ -143,7 +145,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   let isStopping = false;
 
   const send = (message: ServerMessage): void => {
-    if (isLost || socket.readyState !== socket.OPEN) return;
+    if (isLost || gateway.isSilent || socket.readyState !== socket.OPEN) return;
     socket.send(encodeServerMessage(message, format));
     if (random() < gateway.dropChance / 2) lose();
   };
@@ -214,7 +216,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   }
 
   socket.on('message', (frame: Buffer) => {
-    if (isLost) return;
+    if (isLost || gateway.isSilent) return;
     const message = decodeClientMessage(frame, format);
     if (gateway.stops && message.type === 'source_media_chunk') stop();
     if (message.type === 'end_of_source_media') conclude();
