@@ -12,6 +12,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SynthesisEngine } from '../../server/engines/engine.ts';
 import { createFlite, type FliteOptions } from '../../server/engines/synthesis/flite.ts';
+import { plainSpeech } from '../../server/engines/synthesis/speech-texts.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { descendantsOf } from '../support/machine/processes.ts';
 import { isSame, loudness, pitchHz, say } from './synthesis-conformance.ts';
@@ -79,6 +80,12 @@ describe('flite', () => {
     expect(read.durationMs).toBeGreaterThan(500);
     expect(read.durationMs).toBe(meant.durationMs);
     expect(loudness(read.samples)).toBe(loudness(meant.samples));
+  });
+
+  it('gets no run of marks, but every sign of a number', () => {
+    const plain = (text: string) => plainSpeech(text, { foreign: /[^ -~]/g, longestWord: 30 });
+    expect(plain('50%. Or 4 %, -$5... and "$6"!')).toBe('50%. Or 4 %, -$5. and "$6"');
+    expect(plain(`5${'%'.repeat(400)}${'$'.repeat(400)}6`)).toBe('5%%$6');
   });
 
   it('handles texts that the program itself does not survive', async () => {

@@ -42,8 +42,7 @@ export function speechPieces(
   return found;
 }
 
-/** A run of punctuation, which is reduced to its first mark. */
-const RUN_OF_MARKS = /([^\p{L}\p{N}\s])[^\p{L}\p{N}\s]+/gu;
+const RUN_OF_MARKS = /[^\p{L}\p{N}\s]{2,}/gu;
 const LONE_MARK = /\s+([^\p{L}\p{N}\s])(?=\s|$)/gu;
 
 /**
@@ -59,9 +58,21 @@ export function plainSpeech(
 ): string {
   return text
     .replace(foreign, ' ')
-    .replace(RUN_OF_MARKS, '$1')
+    .replace(RUN_OF_MARKS, firstMark)
     .replace(LONE_MARK, '$1')
-    .replace(RUN_OF_MARKS, '$1')
+    .replace(RUN_OF_MARKS, firstMark)
     .replace(new RegExp(`\\S{${longestWord}}(?=\\S)`, 'gu'), '$& ')
     .trim();
+}
+
+/**
+ * Reduces a run of punctuation to its first mark. Percent, degree and currency signs belong to a number beside
+ * the run and are kept: "50%." has its full stop, and "-$5" its dollars.
+ */
+function firstMark(run: string, at: number, text: string): string {
+  const sign = /^[%°\p{Sc}]/u.exec(run)?.[0] ?? '';
+  const isBeforeNumber = /\p{N}/u.test(text.charAt(at + run.length));
+  const currency = isBeforeNumber ? (/\p{Sc}$/u.exec(run)?.[0] ?? '') : '';
+  const [mark = ''] = run.slice(sign.length, run.length - currency.length);
+  return sign + mark + currency;
 }
