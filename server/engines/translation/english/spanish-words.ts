@@ -37,14 +37,14 @@ tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m
 view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
 
 const VERBS = `
-address: abordar, advise: aconsejar, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
+address: abordar, advise: aconsejar, agree: estar# de acuerdo, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
 assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
 capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar,
 congratulate: felicitar, delete: eliminar, dismiss: rechazar, eject: expulsar, enable: activar,
 encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: presentar, fix: arreglar,
 focus: centrar, gain: ganar, get: conseguir, hear: oír, hide: ocultar, hit: golpear, hold: mantener,
 involve: implicar, manage: gestionar, meet: conocer, operate: operar, paste: pegar, play: jugar,
-raise: levantar, reach: alcanzar, recall: recordar, remove: eliminar, request: solicitar,
+raise: levantar, reach: alcanzar, receive: recibir, obtain: obtener, recall: recordar, remove: eliminar, request: solicitar,
 reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, ship: enviar, show: mostrar,
 start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
 
@@ -66,7 +66,7 @@ log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: b
 move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
 print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
 sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar,
-switch on: encender, take off: quitar, take out: sacar, throw away: tirar, turn around: girar,
+switch on: encender, take off: quitar, take part: participar, take out: sacar, throw away: tirar, turn around: girar,
 turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
@@ -105,7 +105,7 @@ const PLACES = `in on under behind near inside between opposite`;
 
 /** States, for which `be` is `estar`. */
 const STATES = `
-alone angry available back busy closed dead empty full here inside lost open ready sick sure there tired`;
+alone angry available back busy closed dead empty full here inside lost open ready sick sure there tire tired`;
 
 /** Verbs that are far more often a request than a noun at the beginning of a sentence. */
 export const ORDERS = `
@@ -127,7 +127,8 @@ necessary need nice order plan possible ready start time try use want way wish`;
 
 /** Translations of the unknown words that the source grammar makes. */
 const SAID = `
-*afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta`;
+*afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta,
+*what: *lo que, *there: *allí, *all: *todos, *both: *ambos, *some: *algunos, *many: *muchos`;
 
 /** Hours, after `at` and without a noun. */
 const HOURS = `
@@ -136,14 +137,77 @@ two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11
 export const PRONOUNS = `
 I: p1 mf sg, you: p2 mf sp, he: p3 m sg, she: p3 f sg, it: p3 nt sg, we: p1 mf pl, they: p3 mf pl`;
 
+/** Object pronouns and the subject pronouns of the same person. */
+export const OBJECTS = `me: I, you: you, him: he, her: she, it: it, us: we, them: they`;
+
+/** Spanish object pronouns; the second is an indirect object. */
+export const CLITICS = `me: me, you: te, him: lo le, her: la le, it: lo, us: nos, them: los les`;
+
+/** Verbs of wishing and of asking, whose object is the subject of an infinitive. */
+export const WISHES = `want need expect prefer like`;
+export const REQUESTS = `ask tell order beg advise encourage invite remind warn`;
+
+/** Nouns of what is not counted, before which \`some\` has no counterpart. */
+export const MASS = `
+advice air beer bread coffee food fruit help information meat milk money music news rice salt sugar tea water wine`;
+
+/** Participles of states that last, of which \`be\` makes no passive. */
+export const LASTING = `
+bore break close confuse connect convince cover disappoint dress excite fill frighten interest locate lose marry please
+prepare scare seat situate surprise surround tire worry`;
+
 export const MODALS = `
 can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
 shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
 do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past, have: have vbhaver pres, has: have vbhaver pri p3 sg,
 had: have vbhaver past`;
 
+
+/** Spanish hours. */
+const CLOCK = `
+one: la una, two: las dos, three: las tres, four: las cuatro, five: las cinco, six: las seis, seven: las siete,
+eight: las ocho, nine: las nueve, ten: las diez, eleven: las once, twelve: las doce`;
+
+/** Returns phrases for full and half hours: `at half past three`. */
+function timesOfDay(): string {
+  return entriesOf(CLOCK)
+    .flatMap(([hour, spanish]) => {
+      const verb = hour === 'one' ? 'es' : 'son';
+      return [
+        `at half past ${hour}: a ${spanish} y media`,
+        `it is half past ${hour}: ${verb} ${spanish} y media`,
+        `it 's half past ${hour}: ${verb} ${spanish} y media`,
+        `half past ${hour}: ${spanish} y media`,
+        `at ${hour} o'clock: a ${spanish}`,
+        `it is ${hour} o'clock: ${verb} ${spanish}`,
+        `it 's ${hour} o'clock: ${verb} ${spanish}`,
+      ];
+    })
+    .join(', ');
+}
+
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
-export const SAID_OTHERWISE = `
+export const SAID_OTHERWISE = `${timesOfDay()},
+^ tell him to: dile que, ^ tell her to: dile que, ^ tell them to: diles que, ^ ask him to: pídele que,
+^ ask her to: pídele que, ^ ask them to: pídeles que, ^ tell me: dime, ^ tell us: dinos, ^ tell him: dile, ^ tell her: dile, ^ tell them: diles, ^ send me: envíame,
+^ send us: envíanos, ^ give me: dame, ^ give us: danos, ^ give him: dale, ^ give her: dale, ^ give them: dales,
+^ give it to me: dámelo, ^ show me: muéstrame, ^ show us: muéstranos, ^ help me: ayúdame, ^ help us: ayúdanos,
+^ help him: ayúdale, ^ help her: ayúdala, ^ help them: ayúdales, ^ call me: llámame, ^ call us: llámanos,
+^ follow me: sígueme, ^ follow us: síguenos, ^ forgive me: perdóname, ^ trust me: créeme, ^ believe me: créeme,
+^ wait for me: espérame, ^ bring me: tráeme, ^ ask me: pregúntame, ^ ask him: pregúntale, ^ ask her: pregúntale,
+^ write to me: escríbeme, ^ let me know: avísame, ^ join us: únete a nosotros, ^ visit us: visítanos,
+^ look at me: mírame, ^ listen to me: escúchame, ^ do it: hazlo, ^ try it: pruébalo, ^ take it: tómalo,
+^ leave it: déjalo, ^ put it: ponlo, ^ open it: ábrelo, ^ read it: léelo, ^ use it: úsalo, ^ forget it: olvídalo,
+^ leave me alone: déjame en paz, ^ try again: inténtalo de nuevo, ^ keep going: sigue adelante,
+I don't think_so: creo que no, I think_so: creo que sí, I hope so: eso espero, I hope not: espero que no,
+how far is: a qué distancia está, how far are: a qué distancia están,
+I have nothing to: no tengo nada que, there is nothing to: no hay nada que,
+let's take a look at: echemos un vistazo a, let 's take a look at: echemos un vistazo a, take a look at: echa un vistazo a,
+let me introduce myself: permitidme que me presente, on the left: a la izquierda, on the right: a la derecha,
+a warm welcome to: una calurosa bienvenida a, I wish I could: ojalá pudiera, next door: al lado,
+it 's getting late: se hace tarde, it is getting late: se hace tarde, I was born: nací, was born: nació,
+were born: nacieron, god loves you: Dios te ama, let us pray: oremos, peace be with you: la paz sea contigo,
+you are not allowed to: no tienes permiso para, looking_forward_to: deseando, most people: la mayoría de la gente, climate change: cambio climático,
 a round of applause: un aplauso, ^ add to cart: añadir al carrito,
 are you sure you want_to: estás seguro de que quieres, at the moment: en este momento,
 ^ be careful: ten cuidado, by the way: por cierto, ^ contact us $: contacta con nosotros,
@@ -174,7 +238,7 @@ what is your name: cómo te llamas`;
 
 /** Negative imperatives, used where no object pronoun follows. */
 export const FORBIDDEN = `
-add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, change: cambies, click: pulses,
+add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, call: llames, change: cambies, click: pulses,
 close: cierres, come: vengas,
 cry: llores, delete: elimines, do: hagas, drink: bebas, eat: comas, enter: entres, fight: luches,
 forget: olvides, get: consigas, give: des,
@@ -183,7 +247,7 @@ make: hagas, miss: te pierdas, move: te muevas, open: abras, panic: te asustes, 
 press: pulses,
 put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes, share: compartas,
 shoot: dispares, show: muestres,
-speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, talk: hables, think: pienses,
+speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, tell: digas, talk: hables, think: pienses,
 touch: toques, trust: confíes,
 try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
 
@@ -192,7 +256,8 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
   ['ask: hacer', 'vblex', '(2 ("<question>"))'],
-  ['ask: pedir', 'vblex', '(2 ("<to>"))'],
+  ['ask: pedir', 'vblex', '(2 ("<to>") OR ("<that>"))'],
+  ['ask: pedir', 'vblex', '(4 ("<that>"))'],
   ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
   ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm))'],
   [
@@ -207,6 +272,11 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
   ['work: funcionar', 'vblex', '(0 (ger)) (-1 ("<not>")) (NEGATE -1* PERSON)'],
   ['to: con', 'pr', '(-1 ("<speak>") OR ("<talk>") OR ("<speaking>") OR ("<talking>"))'],
+  ['on: de', 'pr', '(-1 ("<depend>"))'],
+  ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
+  ['keep: seguir', 'vblex', '(1 (ger))'],
+  ['enter: entrar', 'vblex', '(1 (sent) OR (pr) OR (cm))'],
+  ['glass: gafas f', 'n', '(0 (pl)) (-1 (det pos))'],
   ['that: ese', 'det'],
   ['that: eso', 'prn sg'],
 ];
@@ -228,6 +298,13 @@ export function spanishGrammar(): string {
     ...wordRules(SAID),
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
     ...phraseRules(SAID_OTHERWISE).target,
+    ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
+      (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
+    ),
+    'SUBSTITUTE (".*"r adv) ("*un poco de") ("@a=bit=") ;',
+    'SUBSTITUTE (".*"r vblex) ("ser" vbser) ("@be=") ;',
+    // Otherwise `We are tired` has no gender to agree with.
+    'SUBSTITUTE (GD) (m) (prn p1 GD) ;',
   ];
   const states = anyOf(STATES);
   return indexed(`${DELIMITERS}LIST DET = (det def) (det pos) (det dem) ; LIST NAME = np ; LIST VERB = vblex vbser vbmod ;
@@ -238,17 +315,21 @@ SECTION
 ${rules.join('\n')}
 SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
 SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
-SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (1* ("<?>")) (NEGATE -1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
 SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* ("<not>") BARRIER (cm)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
 SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn)) (2 ${states} OR (ger)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
-SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 (prn p1) OR (prn p2)) ;
+SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 (prn p1) OR (prn p2) OR (n)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*algo") ("<anything>") IF (1* ("<?>")) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nadie") ("<anyone>") OR ("<anybody>") IF (-1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r tn m f mf sg GD) ("alguien" tn m sg) ("<anyone>"i) OR ("<anybody>"i) IF (1* ("<?>")) ;
 SUBSTITUTE (".*"r vbser) ("tener" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<right>")) (2 (sent) OR (cm)) (-1 PERSON) ;
 SUBSTITUTE (".*"r adj adv) ("*razón") ("<right>") IF (-1 ("<be>"i)) (-2 PERSON) (1 (sent) OR (cm)) ;
 `);
