@@ -33,7 +33,7 @@ test.each([
   // What asks for something.
   ['Open the door.', 'Abre la puerta.'],
   ['Click the button to save your changes.', 'Pulsa el botón para guardar tus cambios.'],
-  ['Send me the invoice.', 'Enviarme la factura.'],
+  ['Send me the invoice.', 'Envíame la factura.'],
   ['Cancel', 'Cancelar'],
   ['The open door is red.', 'La puerta abierta es roja.'],
   // Verbs with particles, and words that are none.
@@ -45,7 +45,7 @@ test.each([
   ['He told me the truth.', 'Me dijo la verdad.'],
   ['I see you.', 'Te veo.'],
   ['They love us.', 'Nos quieren.'],
-  ['They asked us to leave.', 'Nos pidieron para salir.'],
+  ['They asked us to leave.', 'Nos pidieron que saliéramos.'],
   ['I think you are here.', 'Pienso que estás aquí.'],
   // Questions.
   ['Can you hear me?', '¿Me puedes oír?'],
@@ -69,12 +69,12 @@ test.each([
   ['How much does this cost?', '¿Cuánto cuesta esto?'],
   ['Are there any questions?', '¿Hay algunas preguntas?'],
   ['Can everybody hear me?', '¿Todo el mundo me puede oír?'],
-  ['Has anyone seen my keys?', '¿Cualquiera ha visto mis claves?'],
+  ['Has anyone seen my keys?', '¿Alguien ha visto mis claves?'],
   ['Why are you crying?', '¿Por qué estás llorando?'],
   // Whom nouns do it to.
   ['My father gave me a watch.', 'Mi padre me dio un reloj.'],
   ['Some people ask me why.', 'Algunas personas me preguntan por qué.'],
-  ['The doctors told us to wait.', 'Los doctores nos dijeron para esperar.'],
+  ['The doctors told us to wait.', 'Los doctores nos dijeron que esperáramos.'],
   // What is not to be done.
   ["Don't worry.", 'No te preocupes.'],
   ["Don't forget to vote.", 'No olvides votar.'],
@@ -97,6 +97,27 @@ test.each([
   ['They met last year.', 'Conocieron el año pasado.'],
   ['It was the last year of his life.', 'Era el último año de su vida.'],
   ['How old are you?', '¿Cuántos años tienes?'],
+  // What one wants, asks and forbids others to do.
+  ['I want you to come to Paris.', 'Yo quiero que tú vengas a París.'],
+  ['He asked me to help him.', 'Me pidió que le ayudara.'],
+  ['They asked the man to leave.', 'Pidieron al hombre que saliera.'],
+  ['Ask her to wait.', 'Pídele que espere.'],
+  ["Don't tell us the end.", 'No nos digas el fin.'],
+  // What would be, used to be and was done.
+  ['If I had more time, I would tell you.', 'Si yo tuviera más tiempo, te diría.'],
+  ['I used to live in Paris.', 'Yo vivía en París.'],
+  ['The book was written by a famous author.', 'El libro fue escrito por un autor famoso.'],
+  ['The shops were closed.', 'Las tiendas estuvieron cerradas.'],
+  ['We are tired.', 'Estamos cansados.'],
+  // Clauses without a pronoun, and questions within them.
+  ['Yesterday I saw the dog they bought.', 'Ayer vi el perro que compraron.'],
+  ['I agree with what she said.', 'Estoy de acuerdo con lo que dijo.'],
+  ['Do you know where the bathroom is?', '¿Sabes dónde está el baño?'],
+  ['The dog that bit me was black.', 'El perro que me mordió era negro.'],
+  ['Both of them are right.', 'Ambos tienen razón.'],
+  ["We couldn't see anything.", 'No podríamos ver nada.'],
+  ['Stop talking.', 'Deja de hablar.'],
+  ['It is half past three.', 'Son las tres y media.'],
   ['Sales went up by twenty percent.', 'Las ventas subieron un veinte por ciento.'],
 ])('%s', async (text, expected) => {
   expect(await translateTexts(engine, [text], options)).toEqual([expected]);
@@ -176,6 +197,19 @@ test.each([
   ['Si tuviera dinero, compraría una casa.', 'If I had money, I would buy a house.'],
   ['Se lo dije ayer.', 'I told it to him yesterday.'],
   ['Mi hermana es médica.', 'My sister is a doctor.'],
+  ['Si tuviera tiempo, os contaría la historia.', 'If I had time, I would tell you the story.'],
+  // What one wants of others, and what has just happened.
+  ['Quiero que vengas a la reunión.', 'I want you to come to the meeting.'],
+  ['Necesito que me ayudes.', 'I need you to help me.'],
+  ['Acaba de llegar de Londres.', 'It has just arrived from London.'],
+  ['Deja de hablar.', 'Stop speaking.'],
+  ['¿Por qué no viniste?', 'Why did you not come?'],
+  ['¿Alguien sabe la respuesta?', 'Does anyone know the response?'],
+  ['¿Sabes dónde está el baño?', 'Do you know where the bathroom is?'],
+  ['No podíamos ver nada.', 'We could not see anything.'],
+  ['¡Qué día tan bonito!', 'What a beautiful day!'],
+  ['Ella es más alta que su hermano.', 'She is taller than her brother.'],
+  ['Trabaja aquí desde hace dos años.', 'It works here for two years.'],
   // Phrases.
   ['Perdone, ¿qué hora es?', 'Excuse me, what time is it?'],
   ['Son las tres y media.', 'It is three thirty.'],

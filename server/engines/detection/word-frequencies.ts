@@ -94,7 +94,7 @@ const LENGTHS = 3;
  */
 export function loadFrequencies(): Promise<WordFrequencies> {
   return new Promise((resolve, reject) => {
-    const worker = startWorker(import.meta.url, './word-frequency-worker');
+    const worker = startWorker(import.meta.url, './word-list-worker');
     worker.once('message', (tables: FrequencyTables) => resolve(wordFrequencies(tables)));
     worker.once('error', reject);
   });

@@ -1,15 +1,26 @@
-/** Worker thread: reads dictionaries, which takes about a second. */
+/** Worker thread: reads the dictionaries it is given, which takes about a second, or else the word frequencies. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DictionaryFile, readDictionary } from '../../text/words/dictionaries.ts';
+import { readFrequencies } from './word-frequencies.ts';
 import type { ReadWordList } from './word-lists.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This module runs in a worker thread.');
 
-for (const file of workerData as readonly DictionaryFile[]) {
-  // Reported to the parent as an unreadable list.
-  const words = await readDictionary(file).catch(() => undefined);
-  const buffers = Object.values(words ?? {}).filter((each) => ArrayBuffer.isView(each));
-  const transferList = buffers.map(({ buffer }) => buffer as ArrayBuffer);
-  port.postMessage({ ...file, words } satisfies ReadWordList, transferList);
+/** Returns the memory of typed arrays, for transfer; tables read from one file share a buffer. */
+function buffersOf(tables: object): ArrayBuffer[] {
+  const views = Object.values(tables).filter((each) => ArrayBuffer.isView(each));
+  return [...new Set(views.map(({ buffer }) => buffer as ArrayBuffer))];
+}
+
+const files = (workerData ?? undefined) as readonly DictionaryFile[] | undefined;
+if (files === undefined) {
+  const tables = readFrequencies();
+  port.postMessage(tables, buffersOf(tables));
+} else {
+  for (const file of files) {
+    // Reported to the parent as an unreadable list.
+    const words = await readDictionary(file).catch(() => undefined);
+    port.postMessage({ ...file, words } satisfies ReadWordList, buffersOf(words ?? {}));
+  }
 }

@@ -35,6 +35,8 @@ const ONLY_NAMES = new Set(['ca', 'es', 'fr', 'gl', 'it', 'oc', 'pt']);
 const MOST_BEFORE = 4;
 /** Number of words by which a name may have moved relative to the source. */
 const MOVED_BY = 1;
+/** Number of words that the translation may have left out before a name: `I used to live in Paris`. */
+const LEFT_OUT = 2;
 /** Length of the source searched for a name, in UTF-16 units. */
 const REACH = 1_000;
 const WORD_PART = /[\p{L}\p{M}\p{N}]+/gu;
@@ -167,7 +169,7 @@ function misplacedCapital(
   const found = others[at];
   if (isEnglish && !FUNCTION_WORD.test(found?.[0] ?? '')) return undefined;
   if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
-  const [, ...around] = firstWords(source, at + 2 + MOVED_BY);
+  const [, ...around] = firstWords(source, at + 2 + LEFT_OUT);
   // A name that is unchanged in the translation is not the source of this word.
   const isName = around.some(
     ({ 0: word }) => NAME.test(word) && !isWordOf(sentence.slice(0, REACH), word),

@@ -22,8 +22,6 @@ import {
   LASTING,
   MASS,
   MODALS,
-  NEW_NOUNS,
-  NEW_VERBS,
   OBJECTS,
   ORDERS,
   PRONOUNS,
@@ -31,6 +29,7 @@ import {
   SAID_OTHERWISE,
   WISHES,
   WITH_PARTICLES,
+  newWordReadings,
   spanishGrammar,
 } from './spanish-words.ts';
 
@@ -101,7 +100,7 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>"))
 # What she said, with what he has.
 APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
 SELECT ("*what") ;
-SELECT (prn itg) IF (0 ("<what>"i)) (1 ("<to>")) (2 INF) ;
+SELECT (prn itg) IF (0 ("<what>"i)) (1C INF) ;
 # The film we saw: Spanish does not leave out the pronoun.
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver)) (NOT -3 (pr)) (NOT 0 (obj)) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver)) (-3 (pr)) (NOT -4 START OR (cm)) (NOT 0 (obj)) ;
@@ -234,25 +233,6 @@ LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 ${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
-}
-
-function newWordReadings(): string[] {
-  const reading = (form: string, lemma: string, tags: string) =>
-    inBothSizes((sized) => `APPEND ("${sized(lemma)}" ${tags}) ("<${sized(form)}>") ;`);
-  const nouns = entriesOf(NEW_NOUNS).flatMap(([noun]) => [
-    reading(noun, noun, 'n sg'),
-    reading(`${noun}s`, noun, 'n pl'),
-  ]);
-  const verbs = entriesOf(NEW_VERBS).flatMap(([forms]) => {
-    const [verb = '', past = '', ing = ''] = forms.split(' ');
-    return [
-      ...['inf', 'pres'].map((tags) => reading(verb, verb, `vblex ${tags}`)),
-      reading(`${verb}s`, verb, 'vblex pri p3 sg'),
-      ...['past', 'pp'].map((tags) => reading(past, verb, `vblex ${tags}`)),
-      ...['ger', 'subs'].map((tags) => reading(ing, verb, `vblex ${tags}`)),
-    ];
-  });
-  return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
 }
 
 /** Adds a second subject pronoun where the object is a first or second person: see {@link PHRASES}. */

@@ -71,7 +71,7 @@ turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
 /** Nouns missing from the dictionary. */
-export const NEW_NOUNS = `
+const NEW_NOUNS = `
 deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
 fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
 necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
@@ -79,7 +79,7 @@ startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: ba
 workshop: taller m, workspace: espacio m`;
 
 /** Verbs missing from the dictionary, with their past and `-ing` forms; it knows `click` only as a noun. */
-export const NEW_VERBS = `
+const NEW_VERBS = `
 click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
 maximize maximized maximizing: ampliar, mute muted muting: apagar, refresh refreshed refreshing: actualizar,
 reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
@@ -145,7 +145,7 @@ export const CLITICS = `me: me, you: te, him: lo le, her: la le, it: lo, us: nos
 
 /** Verbs of wishing and of asking, whose object is the subject of an infinitive. */
 export const WISHES = `want need expect prefer like`;
-export const REQUESTS = `ask tell order beg advise encourage invite remind warn`;
+export const REQUESTS = `ask tell order beg advise encourage remind warn`;
 
 /** Nouns of what is not counted, before which \`some\` has no counterpart. */
 export const MASS = `
@@ -161,7 +161,6 @@ can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux i
 shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
 do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past, have: have vbhaver pres, has: have vbhaver pri p3 sg,
 had: have vbhaver past`;
-
 
 /** Spanish hours. */
 const CLOCK = `
@@ -188,7 +187,8 @@ function timesOfDay(): string {
 
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
 export const SAID_OTHERWISE = `${timesOfDay()},
-^ tell him to: dile que, ^ tell her to: dile que, ^ tell them to: diles que, ^ ask him to: pídele que,
+I would like to: me gustaría, we would like to: nos gustaría, I 'd like to: me gustaría,
+we 'd like to: nos gustaría, ^ tell him to: dile que, ^ tell her to: dile que, ^ tell them to: diles que, ^ ask him to: pídele que,
 ^ ask her to: pídele que, ^ ask them to: pídeles que, ^ tell me: dime, ^ tell us: dinos, ^ tell him: dile, ^ tell her: dile, ^ tell them: diles, ^ send me: envíame,
 ^ send us: envíanos, ^ give me: dame, ^ give us: danos, ^ give him: dale, ^ give her: dale, ^ give them: dales,
 ^ give it to me: dámelo, ^ show me: muéstrame, ^ show us: muéstranos, ^ help me: ayúdame, ^ help us: ayúdanos,
@@ -200,7 +200,7 @@ export const SAID_OTHERWISE = `${timesOfDay()},
 ^ leave it: déjalo, ^ put it: ponlo, ^ open it: ábrelo, ^ read it: léelo, ^ use it: úsalo, ^ forget it: olvídalo,
 ^ leave me alone: déjame en paz, ^ try again: inténtalo de nuevo, ^ keep going: sigue adelante,
 I don't think_so: creo que no, I think_so: creo que sí, I hope so: eso espero, I hope not: espero que no,
-how far is: a qué distancia está, how far are: a qué distancia están,
+what to do: qué hacer, how far is: a qué distancia está, how far are: a qué distancia están,
 I have nothing to: no tengo nada que, there is nothing to: no hay nada que,
 let's take a look at: echemos un vistazo a, let 's take a look at: echemos un vistazo a, take a look at: echa un vistazo a,
 let me introduce myself: permitidme que me presente, on the left: a la izquierda, on the right: a la derecha,
@@ -276,7 +276,6 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
   ['keep: seguir', 'vblex', '(1 (ger))'],
   ['enter: entrar', 'vblex', '(1 (sent) OR (pr) OR (cm))'],
-  ['glass: gafas f', 'n', '(0 (pl)) (-1 (det pos))'],
   ['that: ese', 'det'],
   ['that: eso', 'prn sg'],
 ];
@@ -326,7 +325,8 @@ SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn)) (2 $
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
 SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 (prn p1) OR (prn p2) OR (n)) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r m) ("gafas" f) ("<glass>") IF (0 (n pl)) (-1 (det pos)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* ("<not>") OR ("<no=.*>"r) BARRIER (cm)) ;
 SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*algo") ("<anything>") IF (1* ("<?>")) ;
 SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nadie") ("<anyone>") OR ("<anybody>") IF (-1* ("<not>") BARRIER (cm)) ;
 SUBSTITUTE (".*"r tn m f mf sg GD) ("alguien" tn m sg) ("<anyone>"i) OR ("<anybody>"i) IF (1* ("<?>")) ;
@@ -349,4 +349,24 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
         `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
     );
   });
+}
+
+/** Returns the readings of words missing from the dictionary. */
+export function newWordReadings(): string[] {
+  const reading = (form: string, lemma: string, tags: string) =>
+    inBothSizes((sized) => `APPEND ("${sized(lemma)}" ${tags}) ("<${sized(form)}>") ;`);
+  const nouns = entriesOf(NEW_NOUNS).flatMap(([noun]) => [
+    reading(noun, noun, 'n sg'),
+    reading(`${noun}s`, noun, 'n pl'),
+  ]);
+  const verbs = entriesOf(NEW_VERBS).flatMap(([forms]) => {
+    const [verb = '', past = '', ing = ''] = forms.split(' ');
+    return [
+      ...['inf', 'pres'].map((tags) => reading(verb, verb, `vblex ${tags}`)),
+      reading(`${verb}s`, verb, 'vblex pri p3 sg'),
+      ...['past', 'pp'].map((tags) => reading(past, verb, `vblex ${tags}`)),
+      ...['ger', 'subs'].map((tags) => reading(ing, verb, `vblex ${tags}`)),
+    ];
+  });
+  return [...nouns, ...verbs, 'REMOVE ("[*].*"r) IF (0 N OR V) ;'];
 }

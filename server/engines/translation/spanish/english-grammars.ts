@@ -32,163 +32,12 @@ import {
   englishGrammar,
   newWordReadings,
 } from './english-words.ts';
+import { PHRASES, READING } from './english-constructions.ts';
 
 export const spanishToEnglish = (): GrammarTexts => ({
   source: spanishGrammar(),
   target: englishGrammar(),
 });
-
-/** Rules that choose readings. */
-const READING = String.raw`
-SELECT ("vivir"i vblex) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
-SELECT ("mañana" adv) IF (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
-SELECT STATE_NOUN IF (-1 ("tener"i)) ;
-SELECT ("amigo" n) IF (-1 ("ser"i)) ;
-SELECT ("costar" vblex) IF (-1 ("cuánto"i)) ;
-REMOVE N IF (0 (vblex p2)) (-1 ("<¿>")) ;
-REMOVE (imp) IF (-1 ("<¿>")) ;
-SELECT ("frío" adj) IF (-1* ("hacer"i) BARRIER N OR V) ;
-SELECT ("deber"i vbmod) IF (1 (inf) OR (enc)) ;
-SELECT ("pronto" adv) IF (1 (sent) OR (cm)) ;
-SELECT (pp) IF (-1 ("<+never>")) ;
-SELECT N IF (-1 DET) (-2 ("<+does>")) ;
-SELECT ("poder"i cni p3) IF (-1 ("<¿>")) ;
-# Nouns, and no verbs.
-SELECT DET IF (0 DET) (1 N OR ADJ) (NOT 0 (pro) OR (preadv) OR (adv)) ;
-REMOVE V IF (-1C DET) (0 N OR ADJ) ;
-REMOVE ("apenar") ;
-REMOVE (ifi p1 pl) IF (0 (pri p1 pl)) (NEGATE 0* ("<ayer>"i) OR ("<anoche>"i) OR ("<pasado>") OR ("<pasada>") OR ("<hace>"i)) ;
-SELECT (vbser) IF (0 (vbser)) (0 ("ir"i)) (1 (pp) OR DET OR ADJ OR ("<el>")) ;
-SELECT N IF (0 N) (0 V) (1 ("de" pr) OR ("<del>") OR ("previo" adj)) (-1 START OR DET OR ADJ OR (pr) OR (sent)) ;
-REMOVE V - (inf) IF (0 N) (-1 (pr)) ;
-REMOVE ("sentar") IF (0 ("sentir")) ;
-REMOVE ("vestir"i) OR ("vestirse"i) IF (0 ("ver"i)) ;
-# Open the door: requests.
-SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (1 DET) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i)) ;
-SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (1 NEXT) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i) OR N) ;
-SELECT (imp p2) IF (-1 PLEASE OR (cm)) (-2 PLEASE OR START) (0 (imp p2)) ;
-SELECT (imp p2) IF (-1 BEGINS) (0 ORDER) (1 NEXT) (NOT 0 (prs) OR N) ;
-SELECT (vblex) IF (0 ("querer"i vbmod)) (NOT 1 (inf)) ;
-# He asks the man: English has no preposition here.
-REMCOHORT ("<a>") IF (-1 TRANSITIVE) (1 DET OR (np) OR (prn tn)) ;
-# Reflexive verbs that are not reflexive in English.
-REMCOHORT ("<me>"i) IF (1 REFLEXIVE) (1 (p1 sg)) ;
-REMCOHORT ("<te>"i) IF (1 REFLEXIVE) (1 (p2 sg)) ;
-REMCOHORT ("<nos>"i) IF (1 REFLEXIVE) (1 (p1 pl)) ;
-REMCOHORT ("<se>"i) IF (1 REFLEXIVE) (1 (p3)) ;
-`;
-
-/** Constructions that English expresses differently. A lemma with `*` is unknown to the dictionary and passes through. */
-const PHRASES = String.raw`
-SUBSTITUTE (".*"r pr) ("*acuerdo") ("<de>"i) IF (-1 BEGINS) (1 ("<acuerdo>")) (2 (cm) OR (sent)) ;
-REMCOHORT ("<acuerdo>") IF (-1 ("*acuerdo")) ;
-SUBSTITUTE (".*"r n f pl) ("*tardes") ("<tardes>") IF (-1 ("<buenas>"i)) ;
-SUBSTITUTE (".*"r n f pl) ("*noches") ("<noches>") IF (-1 ("<buenas>"i)) ;
-SUBSTITUTE (".*"r adj m f mf sg pl) ("*buenas") ("<buenas>"i) IF (1 ("*tardes") OR ("*noches")) ;
-# At nine, in the morning.
-SUBSTITUTE (".*"r pr) ("at=" adv itg) ("<a>"i) IF (1 ("<las>") OR ("<la>")) (2 (num) OR HOUR) ;
-REMCOHORT ("<las>") OR ("<la>") IF (-1 ("at=")) ;
-SUBSTITUTE (".*"r pr) ("en" pr) ("<por>"i) IF (1 ("<la>")) (2 ("<mañana>") OR ("<tarde>") OR ("<noche>")) ;
-# Two years ago.
-ADDCOHORT ("<+ago>" "ago=" adv itg) AFTER TIME IF (-1 (num) OR DET OR ADJ) (NOT -1 ("<buen>") OR ("<mal>")) (-2 ("<hace>"i)) ;
-REMCOHORT ("<hace>"i) IF (3 ("ago=")) ;
-# Better than, bigger than; not all.
-SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>") IF (-1 ADJ OR (adv)) (-2 ("<más>"i) OR ("<menos>"i)) (NOT 1 V) ;
-SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>") IF (-1 ("<mejor>"i) OR ("<peor>"i) OR ("<mayor>"i) OR ("<menor>"i)) (NOT 1 V) ;
-SUBSTITUTE (".*"r adv) ("not=" adv itg) ("<no>"i) IF (1 ("<todos>") OR ("<todas>") OR ("<solo>") OR ("<sólo>") OR ("<mucho>") OR ("<muy>")) ;
-# It is three, half past.
-SUBSTITUTE (pl) (sg) ("ser" p3 pl) OR ("Ser" p3 pl) IF (1 ("<las>")) (2 HOURS OR HOUR) ;
-REMCOHORT ("<las>") IF (-1 ("ser"i p3 sg)) (1 HOURS OR HOUR) ;
-SUBSTITUTE (".*"r n f sg) ("*media") ("<media>") IF (-1 ("<y>")) (-2 HOURS OR HOUR) ;
-REMCOHORT ("<y>") IF (1 ("*media")) ;
-SUBSTITUTE (".*"r pr) ("desde" pr) ("<desde>"i) IF (1 HOURS) ;
-# It is very cold.
-SUBSTITUTE (".*"r vblex) ("ser" vbser) ("hacer") OR ("Hacer") IF (1 COLD) ;
-SUBSTITUTE (".*"r vblex) ("ser" vbser) ("hacer") OR ("Hacer") IF (1 ("<mucho>")) (2 COLD) ;
-SUBSTITUTE (".*"r adv det qnt m sg) ("muy" preadv) ("<mucho>") IF (1 COLD) (-1 ("ser"i)) ;
-SUBSTITUTE (".*"r n m sg) ("calor=" adv) ("<calor>") IF (-1* ("ser"i) BARRIER N) ;
-# There will be no elections.
-ADDCOHORT ("<+ninguno>" "ninguno" det ind m sg) AFTER ("haber" vbhaver fti p3 sg) OR ("haber" vbhaver cni p3 sg) IF (-1 NO) (1 N) ;
-REMCOHORT NO IF (1 ("haber" vbhaver)) (2 ("<+ninguno>")) ;
-# Where is the station, is this seat free, are there questions.
-APPEND ("are=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (1 (pl)) ;
-APPEND ("is=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (NOT 1 (pl)) ;
-SELECT ("are=there=") OR ("is=there=") ;
-SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("is=" adv itg) ("ser") OR ("estar") IF (0 (pri p3 sg)) (-1 WHERE) (1 NOUN_PHRASE) ;
-SUBSTITUTE (".*"r vbser vblex pri p3 sg) ("Is=" adv itg) ("Ser") OR ("Estar") IF (0 (pri p3 sg)) (-1 ("<¿>")) (1 NOUN_PHRASE OR ADJ) ;
-SUBSTITUTE (".*"r vbser vblex pri p3 pl) ("are=" adv itg) ("ser") OR ("estar") IF (0 (pri p3 pl)) (-1 WHERE) (1 NOUN_PHRASE) ;
-SUBSTITUTE (".*"r vbser vblex ifi pii p3 sg) ("was=" adv itg) ("ser") OR ("estar") IF (0 (p3 sg)) (-1 WHERE) (0 (ifi) OR (pii)) (1 NOUN_PHRASE) ;
-# Where can I buy it, can we start.
-SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("can=" adv itg) ("poder") IF (0 (pri p1)) (-1 (itg) OR ("<¿>")) (1 (inf) OR (enc)) ;
-SUBSTITUTE (".*"r vbmod vblex pri p1 sg pl) ("Can=" adv itg) ("Poder") IF (0 (pri p1)) (-1 ("<¿>")) (1 (inf) OR (enc)) ;
-ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) AFTER ("can="i) IF (0 ("<puedo>"i)) ;
-ADDCOHORT ("<+nosotros>" "prpers" prn tn p1 m pl) AFTER ("can="i) IF (0 ("<podemos>"i)) ;
-SUBSTITUTE (inf) (pri p1 sg) (vblex inf) IF (-1 ("<+yo>") OR ("<+nosotros>")) (-2 ("can="i)) ;
-# What to do.
-ADDCOHORT ("<+to>" "to=" adv itg) BEFORE (inf) IF (-1 ("<qué>") OR ("<cómo>") OR ("<dónde>")) ;
-# If I had money, I would buy it.
-SELECT (pis p1) IF (0 PERSONAL OR ("poder")) (-1 ("<si>"i)) ;
-SELECT (cni p1) IF (0 PERSONAL OR ("poder")) (-1 (cm)) (-1* (pis p1)) ;
-ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (pis p1 sg) IF (0C (p1)) (-1 ("<si>"i)) ;
-ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (cni p1 sg) IF (0C (p1)) (-1 (cm)) ;
-# You are right, I am thirsty.
-SUBSTITUTE ("tener" vblex) ("ser" vbser) ("tener") IF (1 STATE) ;
-SUBSTITUTE ("Tener" vblex) ("Ser" vbser) ("Tener") IF (1 STATE) ;
-${entriesOf(STATES)
-  .map(([noun]) => `SUBSTITUTE (".*"r n m f sg) ("${noun}=" adv) ("<${noun}>") IF (-1 ("ser"i)) ;`)
-  .join('\n')}
-# It is true.
-SUBSTITUTE (".*"r n f sg) ("verdadero" adj f sg) ("<verdad>") IF (-1 ("ser"i)) ;
-# You can pay by card.
-SUBSTITUTE (p3 sg) (p2 sg) ("poder" pri p3 sg) IF (-1 ("<se>"i)) (-2 BEGINS OR NO) (1 (inf)) ;
-SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("prpers" prn tn p2 mf sg) ("<se>") IF (1 ("poder" pri p2 sg)) (NOT -1 NO) ;
-SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("Prpers" prn tn p2 mf sg) ("<Se>") IF (1 ("poder" pri p2 sg)) ;
-REMCOHORT ("<se>") IF (1 ("poder" pri p2 sg)) (-1 NO) ;
-# Mary likes to dance.
-REMCOHORT ("<A>") IF (1 NAME) (2 ("<le>") OR ("<les>")) (3 LIKES) ;
-REMCOHORT ("<A>") IF (1 DET) (2 N) (3 ("<le>") OR ("<les>")) (4 LIKES) ;
-REMCOHORT ("<le>") OR ("<les>") IF (1 LIKES) (-1 NAME OR N) ;
-# I have been here for ten years.
-${['p1 sg', 'p2 sg', 'p3 sg', 'p1 pl', 'p3 pl']
-  .flatMap((person) => [
-    `ADDCOHORT ("<+haber>" "haber" vbhaver pri ${person}) BEFORE ("llevar"i pri ${person}) IF (1 HOURS) (2 TIME) (3 (ger)) ;`,
-    `SUBSTITUTE (".*"r pri ${person}) ("pasar" pp m sg) ("llevar"i pri ${person}) IF (-1 ("<+haber>")) ;`,
-  ])
-  .join('\n')}
-# Sign in, sign out.
-SUBSTITUTE (".*"r n f sg) ("in=" adv itg) ("<sesión>") IF (-1 ("iniciar"i)) ;
-SUBSTITUTE (".*"r n f sg) ("out=" adv itg) ("<sesión>") IF (-1 ("cerrar"i)) ;
-# Could not find it.
-REMCOHORT ("poder") IF (0 (ifi p3 sg)) (-1 ("<se>")) (-2 ("<No>")) (-3 BEGINS) (1 (inf)) ;
-SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("not=" adv itg) ("<se>") IF (-1 ("<No>")) (-2 BEGINS) (1 (inf)) ;
-SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 ("<se>" "not=")) ;
-SUBSTITUTE (".*"r adv) ("Could=" adv itg) ("<No>") IF (1 ("<se>" "not=")) ;
-# We met.
-REMCOHORT ("<nos>"i) IF (1 ("conocer" ifi p1 pl)) ;
-# From nine to five.
-SUBSTITUTE (".*"r pr) ("desde" pr) ("<de>"i) IF (1 HOURS OR HOUR) (2 ("<a>")) (3 HOURS OR HOUR) ;
-# I have never been there.
-ADDCOHORT ("<+never>" "never=" adv itg) AFTER ("haber") IF (0 (vbhaver pri)) (-1 ("<nunca>"i)) (1 (pp)) ;
-REMCOHORT ("<nunca>"i) IF (1 ("haber" vbhaver pri)) (2 ("<+never>")) ;
-# Do not forget.
-SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 NO) (-2 BEGINS) ;
-SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 CLITIC) (-2 NO) (-3 BEGINS) ;
-REMCOHORT ("<te>") IF (1 (imp p2 sg)) (-1 NO) (1 REFLEXIVE) ;
-# I am a doctor.
-ADDCOHORT ("<+un>" "uno" det ind m sg) AFTER ("ser"i p1 sg) OR ("ser"i p2 sg) OR ("ser"i p3 sg) IF (1 PROFESSION) ;
-SUBSTITUTE (adj) (n) PROFESSION IF (-1 ("<+un>")) ;
-# How do you say that.
-SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("do=" adv itg) ("<se>") IF (-1 ("<cómo>"i)) (1 (vblex pri p3)) ;
-ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("do=") IF (0 ("<se>")) ;
-SUBSTITUTE (p3 sg) (p2 sg) (vblex pri p3 sg) IF (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
-SUBSTITUTE (p3 pl) (p2 sg) (vblex pri p3 pl) IF (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
-# My name is.
-SUBSTITUTE (".*"r vblex pri p1 sg) ("*llamo") ("<llamo>") IF (-1 ("<me>"i)) ;
-SUBSTITUTE (".*"r prn pro ref p1 mf sg) ("*me") ("<me>"i) IF (1 ("*llamo")) ;
-SUBSTITUTE (".*"r vblex pri p2 sg) ("*llamas") ("<llamas>") IF (-1 ("<te>")) (-2 ("<cómo>"i)) ;
-SUBSTITUTE (".*"r prn pro ref p2 mf sg) ("*te") ("<te>") IF (1 ("*llamas")) ;
-SUBSTITUTE (".*"r adv itg) ("*cómo") ("<cómo>"i) IF (1 ("*te")) ;
-`;
 
 const TENSES = 'pri ifi pii fti cni prs';
 
@@ -229,7 +78,7 @@ LIST ASKED_OF_THINGS = ${wordsOf(ASKED_OF_THINGS)
     .join(' ')} ; LIST COMING = ${wordsOf(COMING)
     .map((verb) => `("${verb}" vblex p3)`)
     .join(' ')} ; LIST LIKED = "gustar" "encantar" ; LIST LIKES = ("gustar" p3) ("encantar" p3) ;
-LIST PLEASE = "<por favor>"i ;
+LIST WISH = "querer"i "necesitar"i "preferir"i "pedir"i ; LIST PLEASE = "<por favor>"i ;
 SET BEGINS = START OR (cm) OR PLEASE OR ("<y>") OR (lquest) OR ("<¡>") OR ("<luego>"i) OR ("<después>"i) ;
 SET ASKED = START OR (cm) OR ("<si>"i) OR ("<cuando>"i) OR ("<que>") OR ("<donde>") OR ("<y>") OR ("<o>") OR ("<para que>") OR ("<usted>"i) OR ("<ustedes>"i) OR (adv) ;
 LIST NEXT = det n adj np pr num adv cnjsub prn ;
@@ -334,7 +183,7 @@ function inversionRules(): string[] {
 /** `¿Qué quieres?`: adds `do` before the subject. */
 function questionRules(): string[] {
   const ofMain = (tense: string) =>
-    `(1* (${tense} p2) BARRIER (*) - CLITIC LINK 0 (vblex) OR ("querer"i) LINK NOT 0 ("ser"i) OR ("estar"i)) (-1* ("<¿>") BARRIER V OR ("<seguro>"i)) (NOT -1 ASKS)`;
+    `(1* (${tense} p2) BARRIER (*) - CLITIC - NO LINK 0 (vblex) OR ("querer"i) LINK NOT 0 ("ser"i) OR ("estar"i)) (-1* ("<¿>") BARRIER V OR ("<seguro>"i)) (NOT -1 ASKS)`;
   const rule = (english: string, tense: string) => [
     `ADDCOHORT ("<+${english}>" "${capital(english)}=" adv itg) BEFORE ("<+tú>" "Prpers") OR ("<+vosotros>" "Prpers") IF ${ofMain(tense)} ;`,
     `ADDCOHORT ("<+${english}>" "${english}=" adv itg) BEFORE ("<+tú>" "prpers") OR ("<+vosotros>" "prpers") IF ${ofMain(tense)} ;`,
@@ -342,6 +191,7 @@ function questionRules(): string[] {
   return [
     ...rule('do', 'pri'),
     ...rule('did', 'ifi'),
+    'SUBSTITUTE (".*"r adv) ("not=" adv itg) NO IF (-1 ("<+tú>")) (-2 ("<+do>") OR ("<+did>")) ;',
     'SUBSTITUTE (ifi) (pri) (vblex ifi) IF (-1* ("<+did>") BARRIER V) ;',
     'SUBSTITUTE ("Prpers") ("prpers") ("Prpers") IF (-1 ("<+do>") OR ("<+did>")) ;',
   ];

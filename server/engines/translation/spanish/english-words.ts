@@ -9,18 +9,18 @@ const NOUNS = `
 acuerdo: agreement, almuerzo: lunch, amigo: friend, archivo: file, asunto: matter, autorización: permission,
 avión: plane, baño: bathroom, billete: ticket, bloqueo: lock, bolsa: bag, borde: edge, brillo: brightness,
 búsqueda: search, cantidad: amount, característica: feature, carrera: career, carta: letter, cielo: sky,
-cita: appointment,
+cita: appointment, correo: email,
 cliente: customer, cocina: kitchen, color: colour, comentario: comment, compañero: colleague, comida: food,
 conferencia: conference,
 daño: damage, dedo: finger, destino: destination, dirección: address, dominio: domain, edificio: building,
 efectivo: cash, encuesta: survey, ensayo: essay, entorno: environment, equipo: team, escenario: stage, esfuerzo: effort,
 estación: station, estudio: study, factura: invoice, fallo: failure, falta: lack, final: end, firma: signature,
-fondo: background, gestor: manager, golpe: blow, hoja: sheet, informe: report, investigación: research,
-jornada: day, juego: game, lengua: language, listado: list, maleta: suitcase, marioneta: puppet, marca: brand,
+fondo: background, gafa: glass, gestor: manager, golpe: blow, hoja: sheet, informe: report, investigación: research,
+jornada: day, juego: game, lengua: language, libertad: freedom, listado: list, maleta: suitcase, marioneta: puppet, marca: brand,
 meta: goal, metro: metre, modo: mode,
 montón: pile, objetivo: goal, orden: order, panel: panel, pantano: swamp, papel: paper, pantalla: screen,
 par: couple, párrafo: paragraph,
-partido: party, pedido: order, pestaña: tab, piso: floor, plantilla: template, plazo: deadline, ponencia: talk,
+partido: party, pedido: order, pestaña: tab, piso: floor, plantilla: template, plazo: deadline, ponencia: talk, ponente: speaker, presentador: presenter, profesor: teacher,
 política: policy, portada: cover, principio: beginning, prueba: test, puesto: position, red: network, reloj: clock,
 respaldo: backup, resumen: summary, salida: exit, sello: stamp, sitio: site,
 suelo: floor, sueño: dream, tarde: afternoon, tasa: rate, teléfono: phone, tema: topic, tienda: shop,
@@ -44,7 +44,7 @@ apagar: turn off, averiguar: find out, despertar: wake up, encender: turn on, re
 sacar: take out`;
 
 const ADJECTIVES = `
-alto: high sint, antiguo: old sint, anterior: previous, débil: weak sint, personalizado: custom, superior: upper`;
+aburrido: boring, alto: high sint, amable: kind sint, antiguo: old sint, anterior: previous, débil: weak sint, grave: serious, personalizado: custom, superior: upper`;
 
 const ADVERBS = `
 generalmente: usually, luego: then, correctamente: correctly`;
@@ -65,7 +65,7 @@ papelera f: bin, pulsación f: press, señor m: sir`;
 
 /** Regular `-ar` verbs missing from the dictionary. */
 const NEW_VERBS = `
-desactivar: disable, minimizar: minimise, renombrar: rename,
+caducar: expire, desactivar: disable, minimizar: minimise, renombrar: rename,
 reiniciar: restart, teclear: type`;
 
 /** Verbs with an imperative that is also a present form: a request at the beginning of a sentence. */
@@ -85,7 +85,7 @@ export const PASSIVE = `
 abrir actualizar añadir aplicar aprobar borrar buscar cargar cerrar comprobar comprar conocer considerar construir copiar crear
 decir definir descargar ejecutar eliminar encontrar enviar escribir establecer guardar hablar iniciar instalar mantener modificar
 mostrar mover necesitar obtener ocultar ofrecer permitir presentar producir publicar realizar recomendar recuperar registrar reproducir
-requerir restaurar seleccionar tratar usar utilizar vender ver`;
+requerir restaurar seleccionar servir tratar usar utilizar vender ver`;
 
 /** States that Spanish expresses with `tener`, English with `be`. */
 export const STATES = `
@@ -98,7 +98,8 @@ const SAID = `
 
 /** English words that the source grammar adds. They travel as question adverbs, which transfer keeps in place. */
 const INSERTED = `
-ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past,
+ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past, how: how adv itg, just: just adv, them: prpers prn obj p3 mf pl, us: prpers prn obj p1 mf pl,
+you: prpers prn obj p2 mf sp,
 do: do vbdo pres, does: do vbdo pri p3 sg,
 have: have vbhaver pres, in: in pr, is: be vbser pri p3 sg, it: prpers prn obj p3 nt sg, never: never adv,
 not: not adv, off: off adv, on: on adv, out: out adv, really: really adv, than: than cnjcoo, to: to pr,
@@ -140,7 +141,27 @@ quedar quejar reír reunir sentar sentir`;
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
 export const SAID_OTHERWISE = `
 ^ adelante $: come in, añadir al carrito: add to cart, como pueden ver: as you can see, como puedes ver: as you can see,
-de dónde eres: where are you from, de dónde es usted: where are you from, desde_hace: for, ^ empecemos: let's start,
+señoras y señores: ladies and gentlemen, damas y caballeros: ladies and gentlemen,
+cambio climático: climate change, cómo funciona $: how it works, a la una: at one, desde hace: for, la_mayoría_de los: most of the,
+la_mayoría_de las: most of the, todos nosotros: all of us, cerca de aquí: near here,
+razones por las_que: reasons why, razón por la_que: reason why, ^ no lo creo: I don't think so,
+creo que sí: I think so, creo que no $: I don't think so, tengo muchas ganas de: I can't wait to, tenemos muchas ganas de: we can't wait to,
+a qué distancia está: how far is, a qué distancia están: how far are, cuánto_tiempo llevas: how long have you been,
+desde cuándo: since when, se me olvidó: I forgot, se me ha olvidado: I have forgotten,
+permítanme presentarme: let me introduce myself, permitidme presentarme: let me introduce myself,
+déjame enseñarte: let me show you, déjenme enseñarles: let me show you, déjame explicarte: let me explain to you,
+echemos un vistazo a: let's take a look at, a_la_izquierda: on the left, a_la_derecha: on the right,
+demos una calurosa bienvenida a: let's give a warm welcome to, una calurosa bienvenida: a warm welcome,
+en_primer_lugar: first of all, por otro: on the other, ^ alguna pregunta: any questions,
+si tienes alguna pregunta: if you have any questions, si tienen alguna pregunta: if you have any questions,
+si tiene alguna pregunta: if you have any questions, haz clic aquí: click here, haga clic aquí: click here,
+al lado de: next to, vive al_lado: lives next door, ^ sigue así: keep it up, ^ se enfadó: he got angry, se enfadó: got angry, se está haciendo tarde: it is getting late,
+se hace tarde: it is getting late, de noche $: at night, ^ oremos: let us pray, la paz sea con vosotros: peace be with you,
+la paz sea contigo: peace be with you, cientos de: hundreds of, miles de: thousands of, decenas de: dozens of,
+me duele la cabeza: my head hurts, me duele la espalda: my back hurts, me duele el estómago: my stomach hurts,
+me duele la garganta: my throat hurts, aquí se habla: here we speak, qué le pasó a: what happened to,
+qué le pasó al: what happened to the, qué pasó: what happened,
+por favor apaguen: please turn off, es un placer: it is a pleasure, en mi opinión: in my opinion, de dónde eres: where are you from, de dónde es usted: where are you from, ^ empecemos: let's start,
 encantada de conocerte: nice to meet you, encantado de conocerte: nice to meet you,
 ha olvidado su contraseña: you have forgotten your password,
 hagamos una pausa: let's take a break, ^ la cuenta $: the bill, me puede ayudar: can you help me,
@@ -182,6 +203,21 @@ pedido contraseña cuenta correo solicitud mensaje reserva pago sesión navegado
 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
+  [
+    'siguiente: next',
+    'adj',
+    '(1 ("<diapositiva>") OR ("<ponente>") OR ("<parada>") OR ("<paso>") OR ("<pregunta>"))',
+  ],
+  ['dejar: stop', 'vblex', '(1 (ger))'],
+  ['hacer: make', 'vblex', '(1 (inf))'],
+  ['conocer: meet', 'vblex', '(0 (ifi))'],
+  ['nada: anything', 'prn', '(-1* ("<no>"i) BARRIER (cm))'],
+  ['suyo: her', 'det', '(-1* (subj p3 f) BARRIER (sent))'],
+  ['historia: story', 'n', '(0* ("<contar>"))'],
+  ['tiempo: weather', 'n', '(-2 ("<depender>"))'],
+  ['esperar: wait', 'vblex', '(0 (ger))'],
+  ['de: from', 'pr', '(-1 ("<llegar>") OR ("<venir>")) (NOT 1 (inf))'],
+  ['de: on', 'pr', '(-1 ("<depender>"))'],
   ['conseguir: get', 'vblex', '(NOT 1 (inf))'],
   ['conseguir: manage', 'vblex', '(1 (inf))'],
   ['por: for', 'pr', '(-1 ("<gracias>"i) OR ("<muchas gracias>"i))'],
@@ -211,7 +247,8 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['cerrar: sign', 'vblex', '(1 ("<out=>"))'],
   ['decir: tell', 'vblex', '(-1 (pro p3))'],
   ['qué: what', 'det'],
-  ['alguien: someone', 'prn'],
+  ['alguien: someone', 'prn', '(NEGATE 1* ("<?>"))'],
+  ['alguien: anyone', 'prn', '(1* ("<?>"))'],
   ['ninguno: no', 'det', '(NOT -1* ("<no>"i))'],
   ['decir: tell', 'vblex', '(1 (enc))'],
   ['decir: tell', 'vblex', '(-1 (pro p1) OR (pro p2))'],
