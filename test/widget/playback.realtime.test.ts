@@ -184,7 +184,7 @@ describe.each(paths)('translated speech by %s', (path) => {
     const saidMs = durationMs(speak(session, path));
     await waitForWhole();
     const frames = await heard();
-    expect(Math.abs(heardMs(frames) - saidMs)).toBeLessThan(120);
+    expect(Math.abs(heardMs(frames) - saidMs)).toBeLessThan(250);
     const texts = (await told()).filter(({ text }) => text !== undefined);
     expect(texts.map(({ text }) => text)).toEqual(SENTENCES);
     expect(texts.map(({ marked }) => marked)).toEqual(SENTENCES.map((text) => [text.trim()]));
@@ -193,7 +193,7 @@ describe.each(paths)('translated speech by %s', (path) => {
     const before = (await told()).length;
     speak(session, path);
     await waitForWhole(before);
-    expect(Math.abs(heardMs(await heard()) - 2 * saidMs)).toBeLessThan(240);
+    expect(Math.abs(heardMs(await heard()) - 2 * saidMs)).toBeLessThan(500);
   });
 });
 
