@@ -30,7 +30,7 @@ const languageOf = (text: string) => {
 };
 
 it('uses the word frequencies counted at build time, which equal those counted now', async () => {
-  const built = '../../dist/bundle/engines/detection/word-frequency-worker.js';
+  const built = '../../dist/bundle/engines/detection/word-list-worker.js';
   const [tables] = (await once(new Worker(new URL(built, import.meta.url)), 'message')) as [
     FrequencyTables,
   ];

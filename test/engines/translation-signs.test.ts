@@ -78,6 +78,7 @@ describe("a capital due only to a word's position", () => {
 
   test.each([
     ['old London', 'Londres viejo'],
+    ['I used to live in Paris.', 'Yo vivía en París.'],
     ['iPhone users', 'Usuarios de iPhone'],
     ['New iPhone', 'iPhone nuevo'],
     ['5 red cars', '5 coches rojos'],

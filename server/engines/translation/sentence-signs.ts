@@ -169,7 +169,7 @@ function misplacedCapital(
   const found = others[at];
   if (isEnglish && !FUNCTION_WORD.test(found?.[0] ?? '')) return undefined;
   if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
-  const [, ...around] = firstWords(source, at + 2 + LEFT_OUT);
+  const [, ...around] = firstWords(source, at + 2 + Math.min(LEFT_OUT, at + MOVED_BY));
   // A name that is unchanged in the translation is not the source of this word.
   const isName = around.some(
     ({ 0: word }) => NAME.test(word) && !isWordOf(sentence.slice(0, REACH), word),
