@@ -104,7 +104,7 @@ it('chooses the voice by language, then by gender', async () => {
 it('speaks after its process died, hung or ended idle', async () => {
   const { engine } = await speaking([{ name: 'tones', sampleRateHz: 16_000 }], {
     idleMs: 300,
-    hangTimeoutMs: 2_000,
+    hangTimeoutMs: 10_000,
   });
   const lengthOf = async () =>
     (await spokenBy(engine, 'abc')).reduce((sum, { samples }) => sum + samples.length, 0);
