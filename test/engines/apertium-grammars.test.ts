@@ -117,6 +117,8 @@ test.each([
   ['Both of them are right.', 'Ambos tienen razón.'],
   ["We couldn't see anything.", 'No podríamos ver nada.'],
   ['Stop talking.', 'Deja de hablar.'],
+  ['When were you born?', '¿Cuándo naciste?'],
+  ['It is on the right side.', 'Está en el lado derecho.'],
   ['It is half past three.', 'Son las tres y media.'],
   ['Sales went up by twenty percent.', 'Las ventas subieron un veinte por ciento.'],
 ])('%s', async (text, expected) => {
@@ -209,6 +211,8 @@ test.each([
   ['No podíamos ver nada.', 'We could not see anything.'],
   ['¡Qué día tan bonito!', 'What a beautiful day!'],
   ['Ella es más alta que su hermano.', 'She is taller than her brother.'],
+  ['¿Cómo funciona?', 'How does it work?'],
+  ['No tengo muchas ganas de salir.', "I don't really want to leave."],
   ['Trabaja aquí desde hace dos años.', 'It works here for two years.'],
   // Phrases.
   ['Perdone, ¿qué hora es?', 'Excuse me, what time is it?'],

@@ -169,7 +169,10 @@ export class HearingProcess {
       const piece = samples.subarray(offset, offset + MAX_UNHEARD_BYTES);
       line.unheardBytes += piece.byteLength;
       this.#send(toHearing.audio, numbered(number, piece));
-      await this.#until(line, () => line.unheardBytes < MAX_UNHEARD_BYTES);
+      // Chunks are many, and most need not wait.
+      if (line.unheardBytes >= MAX_UNHEARD_BYTES) {
+        await this.#until(line, () => line.unheardBytes < MAX_UNHEARD_BYTES);
+      }
       if (this.#isLost(line)) throw new ProcessLost();
     }
   }

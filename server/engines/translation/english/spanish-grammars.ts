@@ -57,11 +57,11 @@ REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
 # He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
 # The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
 REMOVE ("saw" vblex) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME OR ("<who>"i)) (1 SPOKEN_TO) (NOT 0 (pp)) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
 ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C N OR NAME) (1 SPOKEN_TO) ;
 SELECT (rel) IF (0 THAT) (-1 N) (1 (vblex past)) (2 SPOKEN_TO) ;
 ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C (rel)) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 ("<who>"i)) (1 SPOKEN_TO) (NOT -1 ("<+did>")) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 ("<who>"i)) (1 SPOKEN_TO) ;
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
 ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
@@ -250,7 +250,7 @@ function forbiddingRules(): string[] {
   const forbidden = entriesOf(FORBIDDEN).map(([verb]) => `("*${verb}")`);
   return [
     ...entriesOf(FORBIDDEN).flatMap(([verb]) => [
-      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<Don't>") OR ("<don't>") OR ("<Don’t>")) (-2 BEGINS) (NOT 1 OBJECT) ;`,
+      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<Don't>") OR ("<don't>") OR ("<Don’t>")) (-2 BEGINS) ;`,
       `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<not>")) (-2 ("<do>"i)) (-3 BEGINS) (NOT 1 OBJECT) ;`,
       `SELECT ("*${verb}") ;`,
     ]),
@@ -264,11 +264,6 @@ function forbiddingRules(): string[] {
 function forbiddingObjectRules(forbidden: string): string[] {
   const dative = anyOf('ask give say send show tell write');
   return [
-    ...entriesOf(FORBIDDEN).map(
-      ([verb]) =>
-        `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<Don't>") OR ("<don't>") OR ("<Don’t>")) (-2 BEGINS) (1 OBJECT) ;`,
-    ),
-    `SELECT ${forbidden} ;`,
     ...entriesOf(CLITICS).flatMap(([object, pronouns]) => {
       const [direct = '', indirect = direct] = pronouns.split(' ');
       return [`"no=${indirect}=" adv`, `"no=${direct}=" adv`].map(

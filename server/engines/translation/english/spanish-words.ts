@@ -147,7 +147,7 @@ export const CLITICS = `me: me, you: te, him: lo le, her: la le, it: lo, us: nos
 export const WISHES = `want need expect prefer like`;
 export const REQUESTS = `ask tell order beg advise encourage remind warn`;
 
-/** Nouns of what is not counted, before which \`some\` has no counterpart. */
+/** Nouns of what is not counted, before which \`some\` is \`un poco de\`. */
 export const MASS = `
 advice air beer bread coffee food fruit help information meat milk money music news rice salt sugar tea water wine`;
 
@@ -197,16 +197,16 @@ we 'd like to: nos gustaría, ^ tell him to: dile que, ^ tell her to: dile que, 
 ^ wait for me: espérame, ^ bring me: tráeme, ^ ask me: pregúntame, ^ ask him: pregúntale, ^ ask her: pregúntale,
 ^ write to me: escríbeme, ^ let me know: avísame, ^ join us: únete a nosotros, ^ visit us: visítanos,
 ^ look at me: mírame, ^ listen to me: escúchame, ^ do it: hazlo, ^ try it: pruébalo, ^ take it: tómalo,
-^ leave it: déjalo, ^ put it: ponlo, ^ open it: ábrelo, ^ read it: léelo, ^ use it: úsalo, ^ forget it: olvídalo,
+^ leave it: déjalo, ^ open it: ábrelo, ^ use it: úsalo, ^ forget it: olvídalo,
 ^ leave me alone: déjame en paz, ^ try again: inténtalo de nuevo, ^ keep going: sigue adelante,
 I don't think_so: creo que no, I think_so: creo que sí, I hope so: eso espero, I hope not: espero que no,
 what to do: qué hacer, how far is: a qué distancia está, how far are: a qué distancia están,
 I have nothing to: no tengo nada que, there is nothing to: no hay nada que,
-let's take a look at: echemos un vistazo a, let 's take a look at: echemos un vistazo a, take a look at: echa un vistazo a,
-let me introduce myself: permitidme que me presente, on the left: a la izquierda, on the right: a la derecha,
+let 's take a look at: echemos un vistazo a, ^ take a look at: echa un vistazo a,
+let me introduce myself: permitidme que me presente, on the left $: a la izquierda, on the right $: a la derecha,
 a warm welcome to: una calurosa bienvenida a, I wish I could: ojalá pudiera, next door: al lado,
 it 's getting late: se hace tarde, it is getting late: se hace tarde, I was born: nací, was born: nació,
-were born: nacieron, god loves you: Dios te ama, let us pray: oremos, peace be with you: la paz sea contigo,
+were born: nacieron, they were born: nacieron, we were born: nacimos, you were born: naciste, were you born: naciste, god loves you: Dios te ama, let us pray: oremos, peace be with you: la paz sea contigo,
 you are not allowed to: no tienes permiso para, looking_forward_to: deseando, most people: la mayoría de la gente, climate change: cambio climático,
 a round of applause: un aplauso, ^ add to cart: añadir al carrito,
 are you sure you want_to: estás seguro de que quieres, at the moment: en este momento,
