@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { WriteStream } from 'node:tty';
 import type { CaptionEvent, CaptionSegment } from '../../shared/client/index.ts';
 import { subtitleCues, toLines, toSrt, toVtt } from '../../shared/subtitles.ts';
+import { widthOf } from './output.ts';
 
 /**
  * Captions on a terminal: completed sentences stay, and one line below them shows text that may
@@ -28,9 +29,6 @@ interface Output {
 /** Shortest interval between redraws of the last line, in ms; more would flicker. */
 const REDRAW_MS = 100;
 const SENTENCE_END = /[.!?…؟।。！？]["'”’»)\]」』）]*\s+|[。！？][”’」』）]*/gu;
-/** Characters that take two columns. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3ffff}]|\p{Emoji_Presentation}/u;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** @param isLabelled whether to prefix each sentence with its language */
@@ -113,13 +111,6 @@ function tailOf(text: string, columns: number): string {
     width -= widthOf(characters[from] ?? '');
   }
   return `…${characters.slice(from).join('')}`;
-}
-
-/** Returns the columns that a text takes on a terminal, at the most. */
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += WIDE.test(character) ? 2 : 1;
-  return width;
 }
 
 export const FILE_FORMATS = ['srt', 'vtt', 'txt', 'json'] as const;

@@ -1,7 +1,6 @@
 /** Output of the commands: text for people, JSON for programs. */
 import type { Account, ApiKey, UsageLimits } from '../http/door.ts';
 import type { UsageTotals } from '../accounts/administration.ts';
-import { widthOf } from './listen-output.ts';
 
 /** An answer in both forms. */
 export interface Answer {
@@ -58,6 +57,17 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .map((line) => line.map((cell, column) => padded(cell, widths[column] ?? 0)).join('  '))
     .map((line) => line.trimEnd())
     .join('\n');
+}
+
+/** Characters that take two columns. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3ffff}]|\p{Emoji_Presentation}/u;
+
+/** Returns the columns that a text takes on a terminal, at the most. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += WIDE.test(character) ? 2 : 1;
+  return width;
 }
 
 function padded(text: string, columns: number): string {

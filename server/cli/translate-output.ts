@@ -9,7 +9,8 @@ import {
   extensionOf,
   formatOfExtension,
 } from '../documents/formats/index.ts';
-import { isSameFile, widthOf } from './listen-output.ts';
+import { isSameFile } from './listen-output.ts';
+import { widthOf } from './output.ts';
 
 /** The translation of one file into one language. */
 export interface TranslationTask {
