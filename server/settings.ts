@@ -138,7 +138,8 @@ const accounts = {
     minimum: 1,
     description:
       'Maximum characters of one account being translated or improved at a time; further requests ' +
-      'are answered with 429. A single request may exceed it when nothing else is running.',
+      'wait half a second for room and are then answered with 429. A single request may exceed it ' +
+      'when nothing else is running.',
   }),
   SMTP_URL: Type.Optional(
     Type.String({

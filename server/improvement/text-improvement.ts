@@ -95,9 +95,7 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
 
   return {
     improve: (task, request, origin) =>
-      texts.during(origin.caller.account.accountId, request.text, () =>
-        improve(task, request, origin),
-      ),
+      texts.during(origin, request.text, () => improve(task, request, origin)),
   };
 }
 

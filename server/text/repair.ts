@@ -2,6 +2,7 @@
  * Repairs the marks of a translated segment: afterwards each mark of the source occurs exactly once, elements
  * are well nested, and the content of each element is still inside it.
  */
+import { atOnce, STEP, type Steps } from './markup/text-layout.ts';
 import { type Mark, plainText, type TextSegment } from './text-segment.ts';
 
 /**
@@ -12,19 +13,28 @@ import { type Mark, plainText, type TextSegment } from './text-segment.ts';
  * except for sorting the marks.
  */
 export function repairMarks(source: TextSegment, translated: TextSegment): TextSegment {
+  return atOnce(repairInSteps(source, translated));
+}
+
+/** Stepwise variant of {@link repairMarks}. */
+export function* repairInSteps(source: TextSegment, translated: TextSegment): Steps<TextSegment> {
   const marks = marksOf(source);
-  if (isSound(marks, translated)) return translated;
+  if (yield* isSound(marks, translated)) return translated;
   if (marks.length === 0) return [plainText(translated)];
-  return nested(eventsOf(source, translated, marks), translated);
+  const events = yield* eventsOf(source, translated, marks);
+  yield;
+  return nested(events, translated);
 }
 
 /** Whether each mark occurs once, elements are nested, and each mark is inside its original parent. */
-function isSound(marks: readonly MarkNode[], translated: TextSegment): boolean {
+function* isSound(marks: readonly MarkNode[], translated: TextSegment): Steps<boolean> {
   const state = new Map<number, { node: MarkNode; seen: 'not' | 'open' | 'done' }>();
   for (const node of marks) state.set(node.id, { node, seen: 'not' });
+  yield;
   let left = marks.length;
   const open: number[] = [];
-  for (const part of translated) {
+  for (const [index, part] of translated.entries()) {
+    if (index % STEP === 0) yield;
     if (typeof part === 'string') continue;
     const known = state.get(part.id);
     if (known === undefined || known.node.isElement === (part.mark === 'lone')) return false;
@@ -49,12 +59,13 @@ interface MarkEvent {
   place: Place;
 }
 
-function eventsOf(
+function* eventsOf(
   source: TextSegment,
   translated: TextSegment,
   marks: readonly MarkNode[],
-): MarkEvent[] {
-  const places = locateMarks(source, translated, marks);
+): Steps<MarkEvent[]> {
+  const places = yield* locateMarks(source, translated, marks);
+  yield;
   const events: MarkEvent[] = [];
   for (const { id, isElement } of marks) {
     const place = places.get(id);
@@ -118,15 +129,19 @@ function comparePlaces(a: Place, b: Place): number {
  * Returns positions for all marks by id: those from the engine, or else those derived from the source. Every
  * element spans all marks that it contains in the source.
  */
-function locateMarks(
+function* locateMarks(
   source: TextSegment,
   translated: TextSegment,
   marks: readonly MarkNode[],
-): Map<number, Extent> {
+): Steps<Map<number, Extent>> {
   const text = plainText(translated);
   const extents = occurrences(translated, marks);
   const finder = new LostMarks({ source, text, extents });
-  for (const node of marks) finder.locate(node);
+  yield;
+  for (const [index, node] of marks.entries()) {
+    if (index % STEP === 0) yield;
+    finder.locate(node);
+  }
   for (let index = marks.length - 1; index >= 0; index -= 1) {
     const node = marks[index];
     const inner = node && extents.get(node.id);

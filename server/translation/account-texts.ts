@@ -2,6 +2,7 @@
  * Texts submitted by accounts: the origin of a request, the limit on text in progress, and the
  * languages each account usually writes in.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import type { Caller } from '../http/door.ts';
@@ -23,14 +24,14 @@ export interface AccountTexts {
   /** Languages that accounts write in, learned from texts whose language was clear. */
   readonly usualLanguages: UsualLanguages;
   /**
-   * Runs work on texts of an account. An account that exceeds its limit of text in progress is
-   * refused, so that other accounts are served.
+   * Runs work on texts of an account. An account that exceeds its limit of text in progress waits
+   * for half a second, and is refused if there is no room then, so that other accounts are served.
    *
    * @throws ServiceError too_many_requests when too much text of the account is in progress; the
-   *   error of the work
+   *   signal's reason; the error of the work
    */
   during<Result>(
-    accountId: string,
+    origin: { caller: { account: { accountId: string } }; abort: AbortController },
     texts: readonly string[],
     work: () => Promise<Result>,
   ): Promise<Result>;
@@ -39,25 +40,39 @@ export interface AccountTexts {
 }
 
 /**
+ * Wait for room, in ms. A program that repeats each refused request at once would otherwise keep the
+ * server busy with reading and refusing its texts.
+ */
+const WAIT_MS = 500;
+
+/**
  * @param maxLength limit on the text of one account in progress, in UTF-16 units; a single request
  *   may exceed it
  */
 export function createAccountTexts({ maxLength }: { maxLength: number }): AccountTexts {
   const lengths = new Map<string, number>();
   const underWay = new Set<Promise<unknown>>();
+  const isFull = (accountId: string, length: number): boolean => {
+    const before = lengths.get(accountId) ?? 0;
+    return before > 0 && before + length > maxLength;
+  };
   return {
     usualLanguages: createUsualLanguages(),
-    async during(accountId, texts, work) {
+    async during({ caller: { account }, abort: { signal } }, texts, work) {
+      const { accountId } = account;
       const length = lengthOf(texts);
-      const before = lengths.get(accountId) ?? 0;
-      if (before > 0 && before + length > maxLength) {
+      if (isFull(accountId, length)) {
+        await sleep(WAIT_MS);
+        signal.throwIfAborted();
+      }
+      if (isFull(accountId, length)) {
         throw new ServiceError(
           'too_many_requests',
           `Too much text of this account is being processed: the limit is ${maxLength} ` +
             'characters at a time. Try again in a moment, with fewer requests at once.',
         );
       }
-      lengths.set(accountId, before + length);
+      lengths.set(accountId, (lengths.get(accountId) ?? 0) + length);
       const working = work();
       underWay.add(working);
       try {

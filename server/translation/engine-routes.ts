@@ -22,8 +22,8 @@ import { type TextSegment, isPlain, plainText } from '../text/text-segment.ts';
 import type { CircuitBreakers, Pass } from '../process/index.ts';
 import { bindTerms, settleTerms } from '../glossaries/terms/bound-terms.ts';
 import type { TermIndex } from '../glossaries/terms/term-index.ts';
-import { repairMarks } from '../text/repair.ts';
-import { mapWithRests } from '../text/markup/text-layout.ts';
+import { repairInSteps } from '../text/repair.ts';
+import { mapWithRests, type Steps, withRests } from '../text/markup/text-layout.ts';
 
 /** An engine and a direction, with the language tags as the engine spells them. */
 export interface EngineRoute {
@@ -386,10 +386,20 @@ async function translateMarked(
       `The translator ${engine.name} lost a text. Please try again.`,
     );
   }
-  return translated.map((segment, index) => {
-    const source = segments[index] ?? [];
-    return isPlain(source) && isPlain(segment) ? segment : repairMarks(source, segment);
-  });
+  return withRests(repaired(segments, translated));
+}
+
+function* repaired(
+  sources: readonly TextSegment[],
+  translated: readonly TextSegment[],
+): Steps<TextSegment[]> {
+  const segments: TextSegment[] = [];
+  for (const [index, segment] of translated.entries()) {
+    const source = sources[index] ?? [];
+    if (isPlain(source) && isPlain(segment)) segments.push(segment);
+    else segments.push(yield* repairInSteps(source, segment));
+  }
+  return segments;
 }
 
 function optionsFor(

@@ -96,7 +96,7 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 
   return {
     translate: (request, origin) =>
-      texts.during(origin.caller.account.accountId, request.text, () => translate(request, origin)),
+      texts.during(origin, request.text, () => translate(request, origin)),
   };
 }
 

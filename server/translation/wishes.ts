@@ -15,7 +15,12 @@ import type { MemoryWish, TranslationMemories } from '../memories/translation-me
 import type { StyleRuleLists } from '../style-rules/style-rules.ts';
 import type { TextStyle } from '../style-rules/text-style.ts';
 import { preserveFormatting } from '../text/formatting.ts';
-import { mapWithRests, type TextLayout } from '../text/markup/text-layout.ts';
+import {
+  mapWithRests,
+  type Steps,
+  type TextLayout,
+  withRests,
+} from '../text/markup/text-layout.ts';
 import type { TextSegment } from '../text/text-segment.ts';
 import type { UsualLanguages } from './account-texts.ts';
 import type { DetectionOrigin, SourceDetection } from './detection.ts';
@@ -373,14 +378,22 @@ export async function translateLayouts(
   const translated = preservesFormatting
     ? result.segments.map((segment, index) => preserved(segments[index], segment, options.target))
     : result.segments;
-  let start = 0;
-  const texts = layouts.map((layout) => {
-    const end = start + layout.segments.length;
-    const text = layout.render(translated.slice(start, end));
-    start = end;
-    return text;
-  });
+  const texts = await withRests(rendered(layouts, translated));
   return { texts, generation: result.generation };
+}
+
+function* rendered(
+  layouts: readonly TextLayout[],
+  translated: readonly TextSegment[],
+): Steps<string[]> {
+  const texts: string[] = [];
+  let start = 0;
+  for (const layout of layouts) {
+    const end = start + layout.segments.length;
+    texts.push(yield* layout.render(translated.slice(start, end)));
+    start = end;
+  }
+  return texts;
 }
 
 function preserved(

@@ -131,12 +131,13 @@ interface Rates {
   byHand: number;
 }
 
-async function compareSentences(ours: LoadTarget, { roundMs }: Extent): Promise<Rates[]> {
+async function compareSentences(ours: LoadTarget, { warmUpMs, roundMs }: Extent): Promise<Rates[]> {
   const byHand = await startPipelineByHand();
   try {
     const many = Array.from({ length: BATCH * BATCHES }, (_, at) => at % sentences.length);
     const texts = many.map((at) => sentences[at] ?? '');
     await byHand.translate(texts);
+    await load(ours, [batch], { clients: 2, durationMs: warmUpMs / 2 });
     const rates: Rates[] = [];
     for (let count = 0; count < ROUNDS; count += 1) {
       const startedAt = performance.now();

@@ -5,7 +5,7 @@ import { modes } from '../../server/engines/translation/apertium-modes.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
 import { baseLanguage } from '../../shared/language.ts';
-import { xml } from '../text/layouts.ts';
+import { rendered, xml } from '../text/layouts.ts';
 import { isWellFormed, markup, tagsOf } from '../text/markup-samples.ts';
 import { apertiumOfFile, translateTexts } from './apertium-support.ts';
 import {
@@ -146,12 +146,13 @@ describe.each(own)('$source to $target', (pair) => {
       const source = `${before} Here ${kept} there ${after}`;
       const layout = xml(source, { ignoreTags: ['keep'], language: pair.source });
       const answers = await engine.translate(layout.segments, options);
-      const rendered = layout.render(
+      const text = rendered(
+        layout,
         layout.segments.map((segment, index) => repairMarks(segment, answers[index] ?? [])),
       );
-      expect(isWellFormed(rendered), rendered).toBe(true);
-      expect(tagsOf(rendered)).toEqual(tagsOf(source));
-      expect(rendered).toContain(kept);
+      expect(isWellFormed(text), text).toBe(true);
+      expect(tagsOf(text)).toEqual(tagsOf(source));
+      expect(text).toContain(kept);
     });
     await fc.assert(property, { numRuns: 4, plugins: [fc.interruptAfterTimeLimit(20_000)] });
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MarkupOptions } from '../../server/text/markup/text-layout.ts';
-import { html, repeat, segmentOf, segmentsOf, shout } from './layouts.ts';
+import { html, rendered, repeat, segmentOf, segmentsOf, shout } from './layouts.ts';
 
 it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   [
@@ -163,7 +163,7 @@ it('counts the characters of text only', () => {
 it('keeps each ruby reading with its word, wherever the word moves', () => {
   const layout = html('A <ruby>green<rp>(</rp><rt>g</rt><rp>)</rp> tree<rt>t</rt></ruby> stands');
   expect(segmentsOf(layout)).toEqual(['A <1><2>green</2> <3>tree</3></1> stands']);
-  expect(layout.render([segmentOf('Un <1><3>árbol</3> <2>verde</2></1> está')])).toBe(
+  expect(rendered(layout, [segmentOf('Un <1><3>árbol</3> <2>verde</2></1> está')])).toBe(
     'Un <ruby>árbol<rt>t</rt> verde<rp>(</rp><rt>g</rt><rp>)</rp></ruby> está',
   );
 });

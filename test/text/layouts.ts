@@ -55,9 +55,13 @@ export function html(text: string, options: Partial<MarkupOptions> = {}): TextLa
 
 export const segmentsOf = (layout: TextLayout): string[] => layout.segments.map(written);
 
+export const rendered = (layout: TextLayout, translated: readonly TextSegment[]): string =>
+  atOnce(layout.render(translated));
+
 /** Renders as after an engine that changes every text and keeps every mark. */
 export function shout(layout: TextLayout): string {
-  return layout.render(
+  return rendered(
+    layout,
     layout.segments.map((segment) =>
       segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),
     ),
@@ -66,5 +70,8 @@ export function shout(layout: TextLayout): string {
 
 /** Renders as after an engine that changes nothing, with equal but not identical segments. */
 export function repeat(layout: TextLayout): string {
-  return layout.render(layout.segments.map((segment) => [...segment]));
+  return rendered(
+    layout,
+    layout.segments.map((segment) => [...segment]),
+  );
 }

@@ -8,7 +8,7 @@ import type {
   TextLayout,
 } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
-import { html, repeat, xml } from './layouts.ts';
+import { html, rendered, repeat, segmentsOf, xml } from './layouts.ts';
 import { between, isWellFormed, markup, tagsOf, text } from './markup-samples.ts';
 import { mangled } from './segments.ts';
 
@@ -74,7 +74,7 @@ function mangledRender(layout: TextLayout): fc.Arbitrary<string> {
   const answers = layout.segments.map((segment) =>
     mangled(segment).map((answer) => repairMarks(segment, answer)),
   );
-  return fc.tuple(...answers).map((translated) => layout.render(translated));
+  return fc.tuple(...answers).map((translated) => rendered(layout, translated));
 }
 
 it('returns well-formed XML byte for byte when nothing is translated', () => {
@@ -155,4 +155,17 @@ it('loses no HTML tag, whatever an engine answers', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it('reads markup alike wherever the parts end that a parser gets at a time', () => {
+  const sample =
+    '<p class="a notranslate" id="b">&amp;&nbsp;&#x1f600;😀</p>\r\n<br/>One. &lt;Two<!-- c > --> <b t="&gt;">three</b ><?d e?>&eacute;';
+  const layouts = [html, (text: string) => xml(text, { version: 'v1' }), xml];
+  for (const layOut of layouts) {
+    const alone = segmentsOf(layOut(`<i>${sample}</i>`));
+    for (let before = 4_096 - sample.length - 8; before < 4_096; before += 1) {
+      const padded = layOut(`<i>${' '.repeat(before)}${sample}</i>`);
+      expect(segmentsOf(padded), String(before)).toEqual(alone);
+    }
+  }
 });

@@ -4,7 +4,7 @@ import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
 import { type Steps, type TextLayout, withRests } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { expectSteadyTime } from '../support/machine/processor-time.ts';
-import { html, xml } from './layouts.ts';
+import { html, rendered, xml } from './layouts.ts';
 
 const SIZE = 16 * 1024;
 const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
@@ -53,7 +53,8 @@ const texts: Record<string, (size: number) => string> = {
 
 /** Translates as an engine that loses every fourth part. */
 function translate(layout: TextLayout): string {
-  return layout.render(
+  return rendered(
+    layout,
     layout.segments.map((segment) =>
       repairMarks(
         segment,

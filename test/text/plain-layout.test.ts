@@ -2,7 +2,7 @@ import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
 import type { SentenceSplitting } from '../../server/text/markup/text-layout.ts';
-import { repeat, segmentsOf } from './layouts.ts';
+import { rendered, repeat, segmentsOf } from './layouts.ts';
 
 const lay = (text: string, splitting: SentenceSplitting = 'lines-and-sentences', language = 'en') =>
   layOutPlain(text, { splitting, language });
@@ -10,7 +10,7 @@ const lay = (text: string, splitting: SentenceSplitting = 'lines-and-sentences',
 it('keeps line breaks, outer blanks and lines without letters', () => {
   const layout = lay('  One.  Two\r\n\r\n--- 3 ---\n\tFour \u2028 ');
   expect(segmentsOf(layout)).toEqual(['One.', 'Two', 'Four']);
-  expect(layout.render([['1'], ['2'], ['4']])).toBe('  1  2\r\n\r\n--- 3 ---\n\t4 \u2028 ');
+  expect(rendered(layout, [['1'], ['2'], ['4']])).toBe('  1  2\r\n\r\n--- 3 ---\n\t4 \u2028 ');
 });
 
 it('cuts only at sentence ends, or not at all', () => {
@@ -21,7 +21,7 @@ it('cuts only at sentence ends, or not at all', () => {
 it('turns placeholders into marks and does not read markup', () => {
   const layout = lay('Hi {name} & <b>&amp;');
   expect(segmentsOf(layout)).toEqual(['Hi <1/> & <b>&amp;']);
-  expect(layout.render([['<& ', { mark: 'lone', id: 1 }, ' >']])).toBe('<& {name} >');
+  expect(rendered(layout, [['<& ', { mark: 'lone', id: 1 }, ' >']])).toBe('<& {name} >');
 });
 
 it.each([
@@ -41,11 +41,13 @@ it.each([
 });
 
 it('adapts blanks to the script of the translation', () => {
-  expect(lay('你好。世界！', 'sentences', 'zh').render([['Hello.'], ['World!']])).toBe(
+  expect(rendered(lay('你好。世界！', 'sentences', 'zh'), [['Hello.'], ['World!']])).toBe(
     'Hello. World!',
   );
-  expect(lay('Hello. World!', 'sentences').render([['你好。'], ['世界！']])).toBe('你好。世界！');
-  expect(lay('Hello.  World!', 'sentences').render([['你好。'], ['世界！']])).toBe(
+  expect(rendered(lay('Hello. World!', 'sentences'), [['你好。'], ['世界！']])).toBe(
+    '你好。世界！',
+  );
+  expect(rendered(lay('Hello.  World!', 'sentences'), [['你好。'], ['世界！']])).toBe(
     '你好。  世界！',
   );
 });
@@ -53,7 +55,7 @@ it('adapts blanks to the script of the translation', () => {
 it('has no segments for a text without letters', () => {
   for (const text of ['', ' \n', '12.5 %', '{name}', '😀']) {
     expect(lay(text).segments).toEqual([]);
-    expect(lay(text).render([])).toBe(text);
+    expect(rendered(lay(text), [])).toBe(text);
   }
 });
 
@@ -62,7 +64,7 @@ it('counts code points', () => {
 });
 
 it('rejects an answer of another length', () => {
-  expect(() => lay('a').render([])).toThrow(RangeError);
+  expect(() => rendered(lay('a'), [])).toThrow(RangeError);
 });
 
 it('returns any text unchanged when nothing is translated', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
 import type { MarkupOptions } from '../../server/text/markup/text-layout.ts';
-import { repeat, segmentsOf, shout, xml } from './layouts.ts';
+import { rendered, repeat, segmentsOf, shout, xml } from './layouts.ts';
 
 const OUTLINED = `<document>
  <meta><title>A document's title</title></meta>
@@ -150,16 +150,16 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
 it('escapes changed text to keep the document well-formed', () => {
   const layout = xml('a &amp; b &lt; c &quot;d&quot; > e&nbsp;f');
   expect(shout(layout)).toBe('A &amp; B &lt; C &quot;D&quot; > E&nbsp;F');
-  expect(xml('one').render([['a < b & c ]]> d\u0000\ud800 > e']])).toBe(
+  expect(rendered(xml('one'), [['a < b & c ]]> d\u0000\ud800 > e']])).toBe(
     'a &lt; b &amp; c ]]&gt; d > e',
   );
-  expect(xml('one').render([['a ]]', '> b']])).toBe('a ]]&gt; b');
+  expect(rendered(xml('one'), [['a ]]', '> b']])).toBe('a ]]&gt; b');
 });
 
 it('keeps CDATA sections, and escapes their text outside', () => {
   const layout = xml('<p>Tom &amp; R<![CDATA[&]]>D</p><p><![CDATA[a & b > c]]></p>');
   expect(shout(layout)).toBe('<p>TOM &amp; R&amp;D</p><p><![CDATA[A & B > C]]></p>');
-  expect(xml('<a><![CDATA[One & two]]></a>').render([['Uno & dos ]]>']])).toBe(
+  expect(rendered(xml('<a><![CDATA[One & two]]></a>'), [['Uno & dos ]]>']])).toBe(
     '<a><![CDATA[Uno & dos ]]&gt;]]></a>',
   );
   const unclosed = xml('<a>One</b> <![CDATA[two', { version: 'v1' });
@@ -215,11 +215,11 @@ it('leaves stray tags in place in version 1', () => {
 
 it('in version 1 escapes a lone character where it would otherwise be read as markup', () => {
   const both = xml('tea & milk &amp; more', { version: 'v1' });
-  expect(both.render([['milk & tea & more']])).toBe('milk &amp; tea &amp; more');
+  expect(rendered(both, [['milk & tea & more']])).toBe('milk &amp; tea &amp; more');
   const lone = xml('a & b < c', { version: 'v1' });
-  expect(lone.render([['b & c &amp; <d <']])).toBe('b & c &amp;amp; &lt;d &lt;');
+  expect(rendered(lone, [['b & c &amp; <d <']])).toBe('b & c &amp;amp; &lt;d &lt;');
   // A number beyond the range of characters is not a reference.
-  expect(lone.render([['&#9999999999; & b']])).toBe('&#9999999999; & b');
+  expect(rendered(lone, [['&#9999999999; & b']])).toBe('&#9999999999; & b');
 });
 
 it('expands no entities', () => {

@@ -1,7 +1,9 @@
 /** Fairness between accounts: one with many requests beside one with few. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { askDragoman } from '../support/product/command-line.ts';
 import { startHosted } from '../support/product/hosted-server.ts';
+import { createAccountTexts } from '../../server/translation/account-texts.ts';
 
 const LENGTH = 20_000;
 
@@ -25,29 +27,41 @@ it("an account's text in progress is limited, while other accounts and a single 
       server.post('/v2/write/rephrase', { text: [text], target_lang: 'en-US' });
     const long = 'The door is open and the house is new. '.repeat(200);
 
-    const asked = [long, long, long, long, long, long].map((text) => translate(text));
-    const improved = [improve(long), improve(long), improve(long)];
+    // Alone, a request may be longer than the limit.
+    const first = translate(long.repeat(12));
+    const refusals = [translate(long), translate(long), improve(long), improve(long)];
     const other = await translate('The door is open.', secret);
     expect(other.status).toBe(200);
     expect(await other.json()).toMatchObject({
       translations: [{ text: 'La puerta está abierta.' }],
     });
 
-    const answers = await Promise.all([...asked, ...improved]);
-    const statuses = answers.map(({ status }) => status);
-    // Two of 7,800 characters fit at a time.
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
-    expect(new Set(statuses)).toEqual(new Set([200, 429]));
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(await refused?.json()).toEqual({
+    const refused = await Promise.all(refusals);
+    expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+    expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await refused[0]?.json()).toEqual({
       message: `Too much text of this account is being processed: the limit is ${LENGTH} characters at a time. Try again in a moment, with fewer requests at once.`,
     });
-    // Earlier requests, refused or not, leave no text counted; alone, a request may be longer.
-    expect((await translate(long.repeat(3))).status).toBe(200);
-    expect((await improve(long)).status).toBe(200);
+    expect((await first).status).toBe(200);
+    // Earlier requests, refused or not, leave no text counted.
+    const both = [translate(long), improve(long)];
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
   } finally {
     await server.stop();
   }
+});
+
+it('a text that finds no room waits a moment for it, unless the client leaves', async () => {
+  const texts = createAccountTexts({ maxLength: 2 });
+  const caller = { account: { accountId: 'one' } };
+  const during = (abort: AbortController, work: () => Promise<string>) =>
+    texts.during({ caller, abort }, ['ab'], work);
+  const left = new AbortController();
+  const answers = [
+    during(new AbortController(), () => nextTurn('first')),
+    during(new AbortController(), async () => 'second'),
+    during(left, async () => 'third').catch(String),
+  ];
+  left.abort('left');
+  expect(await Promise.all(answers)).toEqual(['first', 'second', 'left']);
 });

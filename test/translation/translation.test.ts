@@ -10,7 +10,8 @@ import {
   type TranslationServiceOptions,
 } from '../../server/translation/translation.ts';
 import { buildTermIndex, type TermIndex } from '../../server/glossaries/terms/term-index.ts';
-import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
+import { plainText } from '../../server/text/text-segment.ts';
+import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
 import { translateLayouts } from '../../server/translation/wishes.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { failureCode, running } from '../engines/remote-support.ts';
@@ -367,9 +368,8 @@ describe('a failing engine', () => {
 
 it('formatting that is kept has the capitals of the target language', async () => {
   const answer = { segments: plain(['iyi.']), engine: 'mine', generation: 'classic' as const };
-  const render = (segments: readonly TextSegment[]) => textsOf(segments).join('');
   const { texts } = await translateLayouts(
-    [{ segments: plain(['Good.']), characters: 5, render }],
+    [layOutPlain('Good.', { splitting: 'none' })],
     { translateSegments: async () => answer },
     { source: 'en', target: 'tr', signal: never, preservesFormatting: true },
   );

@@ -5,6 +5,7 @@ import {
   type Flow,
   type FlowItem,
   NO_REFERENCES,
+  STEP,
   type Steps,
   type TextLayout,
 } from './text-layout.ts';
@@ -56,10 +57,8 @@ export function* markupLayout(text: string, options: MarkupOptions): Steps<TextL
  * form fields, `translate="no"` and `class="notranslate"` stay unchanged.
  */
 function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
-  const tokens = htmlTokens(source);
-  yield;
-  pairHtml(tokens);
-  yield;
+  const tokens = yield* htmlTokens(source);
+  yield* pairHtml(tokens);
   const lower = (names: readonly string[]): Set<string> =>
     new Set(names.map((name) => name.toLowerCase()));
   const splitting = lower(options.splittingTags ?? []);
@@ -78,6 +77,7 @@ function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
   const readings = new Readings(source, items);
   let characters = 0;
   for (let index = 0; index < tokens.length; index += 1) {
+    if (index % STEP === 0) yield;
     const token = tokens[index];
     if (token === undefined) break;
     if (token.kind === 'open' && isUntranslated(token, index)) {
@@ -96,13 +96,9 @@ function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
       items.push(itemOf(token, index, splits(token)));
     }
   }
-  yield;
-  const apart = cutBetweenWords(source, items);
-  yield;
-  if (!nonSplitting.has('br')) cutAtLineBreaks(source, apart);
-  yield;
-  cutAroundStructure(apart);
-  yield;
+  const apart = yield* cutBetweenWords(source, items);
+  if (!nonSplitting.has('br')) yield* cutAtLineBreaks(source, apart);
+  yield* cutAroundStructure(apart);
   return { items: apart, characters };
 }
 
@@ -161,11 +157,12 @@ const WHOLE = /^<\/?(?:a|label)[\s>]/i;
  * `<b>Red</b><i>Car</i>`, but not within one word (`<b>Uni</b><i>code</i>`). A link may also adjoin text:
  * `More<a>Next page</a>`.
  */
-function cutBetweenWords(source: string, items: FlowItem[]): FlowItem[] {
+function* cutBetweenWords(source: string, items: FlowItem[]): Steps<FlowItem[]> {
   const cuts: number[] = [];
   let beforeAt = -1;
   let isOpening = false;
   for (const [index, item] of items.entries()) {
+    if (index % STEP === 0) yield;
     if (item.kind === 'open') isOpening = true;
     else if (item.kind !== 'close' || isOpening) {
       const before = items[beforeAt];
@@ -213,29 +210,33 @@ const LINE_BREAK = /^<br[\s/>]/i;
  * Cuts at line breaks of addresses, lists and forms: where a line is short or ended, and the next begins
  * anew.
  */
-function cutAtLineBreaks(source: string, items: FlowItem[]): void {
+function* cutAtLineBreaks(source: string, items: FlowItem[]): Steps<void> {
   const isBreak = ({ kind, start }: FlowItem): boolean =>
     kind === 'lone' && LINE_BREAK.test(source.slice(start, start + 4));
   if (!items.some(isBreak)) return;
+  const isEnded = new Uint8Array(items.length);
   let line = '';
-  const isEnded = items.map((item) => {
+  for (const [index, item] of items.entries()) {
+    if (index % STEP === 0) yield;
     if (item.kind === 'text') {
       const text = source.slice(item.start, item.end).trim();
       // Only the length and the end of the line matter.
       if (text !== '') line = `${line}${text}`.slice(-LONG_LINE - 1);
-      return false;
+    } else if (item.kind === 'cut' || isBreak(item)) {
+      if (line.length <= LONG_LINE || /[.,:;!?…)"”»]$/.test(line)) isEnded[index] = 1;
+      line = '';
     }
-    const ended = line.length <= LONG_LINE || /[.,:;!?…)"”»]$/.test(line);
-    if (item.kind === 'cut' || isBreak(item)) line = '';
-    return ended;
-  });
+  }
   let next = '';
-  for (const [index, item] of [...items.entries()].reverse()) {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    if (index % STEP === 0) yield;
+    const item = items[index];
+    if (item === undefined) break;
     if (item.kind === 'text') next = edgeOf(source, item, true).trim() || next;
     else if (item.kind === 'cut') next = '';
     else if (isBreak(item)) {
       const isParagraph = next === '\n';
-      if (isParagraph || (BEGINS_LINE.test(next) && isEnded[index] === true)) {
+      if (isParagraph || (BEGINS_LINE.test(next) && isEnded[index] === 1)) {
         items[index] = { kind: 'cut', start: item.start, end: item.end };
       }
       next = '\n';
@@ -244,10 +245,11 @@ function cutAtLineBreaks(source: string, items: FlowItem[]): void {
 }
 
 /** Makes inline elements around structure structural: `<a><div>…</div></a>`. */
-function cutAroundStructure(items: FlowItem[]): void {
+function* cutAroundStructure(items: FlowItem[]): Steps<void> {
   let cuts = 0;
   const open: { index: number; cuts: number }[] = [];
   for (const [index, item] of items.entries()) {
+    if (index % STEP === 0) yield;
     if (item.kind === 'cut') cuts += 1;
     else if (item.kind === 'open') open.push({ index, cuts });
     else if (item.kind === 'close') {
@@ -339,17 +341,14 @@ class Readings {
  * @throws ServiceError invalid_request for version 2 when the text is not well-formed
  */
 function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
-  const read = options.version === 'v1' ? readLeniently(source) : xmlTokens(source);
-  yield;
-  const tokens = withDataRead(source, read);
-  yield;
+  const read = yield* options.version === 'v1' ? readLeniently(source) : xmlTokens(source);
+  const tokens = yield* withDataRead(source, read);
   const ignored = new Set(options.ignoreTags);
   const nonSplitting = new Set(options.nonSplittingTags);
   const splitting = new Set(options.splittingTags);
   const isIgnored = (token: Token): boolean => ignored.has(token.name) && token.scopeEnd > 0;
   const splits = ({ name }: Token): boolean => splitting.has(name) && !nonSplitting.has(name);
-  const outline = outlineOf({ source, tokens, isIgnored, splits });
-  yield;
+  const outline = yield* outlineOf({ source, tokens, isIgnored, splits });
 
   const isInline = (index: number, token: Token): boolean => {
     if ((outline.holdsSplit[index] ?? 0) > 0) return false;
@@ -360,19 +359,19 @@ function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
     return outline.ownText[parent] === 1 || outline.text[index] === 0;
   };
   return {
-    items: itemsOf({ source, tokens, isIgnored, isInline, splits }),
+    items: yield* itemsOf({ source, tokens, isIgnored, isInline, splits }),
     characters: outline.characters,
   };
 }
 
 /** Version 1 also accepts text that is not well-formed: stray tags stay in place. */
-function readLeniently(source: string): Token[] {
+function* readLeniently(source: string): Steps<Token[]> {
   try {
-    return xmlTokens(source);
+    return yield* xmlTokens(source);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const tokens = lenientXmlTokens(source);
-    pairXml(tokens);
+    const tokens = yield* lenientXmlTokens(source);
+    yield* pairXml(tokens);
     return tokens;
   }
 }
@@ -392,7 +391,7 @@ interface Outline {
 
 const TEXT = /\S/;
 
-function outlineOf({
+function* outlineOf({
   source,
   tokens,
   isIgnored,
@@ -402,7 +401,7 @@ function outlineOf({
   tokens: readonly Token[];
   isIgnored: (token: Token) => boolean;
   splits: (token: Token) => boolean;
-}): Outline {
+}): Steps<Outline> {
   const size = tokens.length + 1;
   const parent = new Int32Array(size);
   const ownText = new Uint8Array(size);
@@ -412,6 +411,7 @@ function outlineOf({
   let around = tokens.length;
   let ignoredEnd = 0;
   for (const [index, token] of tokens.entries()) {
+    if (index % STEP === 0) yield;
     characters += charactersOf(source, token);
     if (index < ignoredEnd) continue;
     parent[index] = around;
@@ -437,7 +437,7 @@ function outlineOf({
   return { parent, ownText, text, holdsSplit, characters };
 }
 
-function itemsOf({
+function* itemsOf({
   source,
   tokens,
   isIgnored,
@@ -449,12 +449,13 @@ function itemsOf({
   isIgnored: (token: Token) => boolean;
   isInline: (index: number, token: Token) => boolean;
   splits: (token: Token) => boolean;
-}): FlowItem[] {
+}): Steps<FlowItem[]> {
   const items: FlowItem[] = [];
   const structure = new Set<number>();
   /** Index up to which tokens are inside an inline element. */
   let inlineEnd = 0;
   for (let index = 0; index < tokens.length; index += 1) {
+    if (index % STEP === 0) yield;
     const token = tokens[index];
     if (token === undefined) break;
     const { kind, start, end, partner, scopeEnd, references } = token;

@@ -1,15 +1,16 @@
 /** Pairs start and end tags where the grammar allows them to be missing or tangled. */
 import { findPlaceholders } from '../placeholders.ts';
-import type { FlowItem } from './text-layout.ts';
+import { type FlowItem, STEP, type Steps } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
 /**
  * Pairs the tags of HTML: void elements become lone tokens, omitted end tags are inferred, and the end tag of
  * an inline element does not reach across an open block. Linear in the number of tokens.
  */
-export function pairHtml(tokens: Token[]): void {
+export function* pairHtml(tokens: Token[]): Steps<void> {
   const open = new OpenElements(tokens);
   for (const [index, token] of tokens.entries()) {
+    if (index % STEP === 0) yield;
     if (token.kind === 'open') {
       const implied = IMPLIED_ENDS.get(token.name);
       if (implied !== undefined) open.endAll(implied.ends, implied.within, index);
@@ -23,9 +24,10 @@ export function pairHtml(tokens: Token[]): void {
 }
 
 /** Pairs the tags of XML with errors: an end tag ends the nearest open element of its name. */
-export function pairXml(tokens: Token[]): void {
+export function* pairXml(tokens: Token[]): Steps<void> {
   const open = new OpenElements(tokens);
   for (const [index, token] of tokens.entries()) {
+    if (index % STEP === 0) yield;
     if (token.kind === 'open') open.begin(index);
     else if (token.kind === 'close') open.end(index, -1);
   }
@@ -39,14 +41,15 @@ const DATA_END = ']]>'.length;
  * Turns each CDATA section of paired XML tokens into an element with the tags `<![CDATA[` and `]]>`. Its
  * content is text or, most often, a document of its own, which the parser has not checked.
  */
-export function withDataRead(source: string, tokens: Token[]): Token[] {
+export function* withDataRead(source: string, tokens: Token[]): Steps<Token[]> {
   if (!tokens.some(({ kind }) => kind === 'data')) return tokens;
   const read: Token[] = [];
   /** New index of each token. */
   const places: number[] = [];
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
+    if (index % STEP === 0) yield;
     places.push(read.length);
-    if (token.kind === 'data') addData(read, source, token);
+    if (token.kind === 'data') yield* addData(read, source, token);
     else read.push(token);
   }
   places.push(read.length);
@@ -57,10 +60,10 @@ export function withDataRead(source: string, tokens: Token[]): Token[] {
   return read;
 }
 
-function addData(read: Token[], source: string, { start, end }: Token): void {
+function* addData(read: Token[], source: string, { start, end }: Token): Steps<void> {
   const [from, to] = [start + DATA_START, end - DATA_END];
-  const within = lenientXmlTokens(source.slice(from, to));
-  pairXml(within);
+  const within = yield* lenientXmlTokens(source.slice(from, to));
+  yield* pairXml(within);
   const open = markupToken('open', '', start, from);
   const close = markupToken('close', '', to, end);
   close.partner = read.length;

@@ -4,6 +4,7 @@ import { countCodePoints } from '../code-points.ts';
 import {
   atOnce,
   NO_REFERENCES,
+  STEP,
   type SentenceSplitting,
   type Steps,
   type TextLayout,
@@ -87,6 +88,7 @@ export function* flowLayout({
   };
   for (const run of runsOf(source, items)) {
     yield;
+    if (run === undefined) continue;
     if (splitting === 'none') add(run);
     else {
       for (const sentence of sentencesOf(coreOf(run), splitting, language)) {
@@ -103,10 +105,11 @@ export function* flowLayout({
   };
 }
 
-/** Yields the items between cuts. An element without content becomes a single mark. */
-function* runsOf(source: string, items: readonly FlowItem[]): Generator<SegmentItem[]> {
+/** Yields the items between cuts, and undefined in long runs. An element without content becomes a single mark. */
+function* runsOf(source: string, items: readonly FlowItem[]): Generator<SegmentItem[] | undefined> {
   let run: SegmentItem[] = [];
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
+    if (index % STEP === 0) yield undefined;
     if (item.kind === 'text') {
       appendText(run, source, item);
     } else if (item.kind === 'cut') {
@@ -184,7 +187,7 @@ function standIn(item: SegmentItem): string {
   return item.kind === 'lone' && item.word ? WORD_STAND_IN : '';
 }
 
-function render({
+function* render({
   source,
   laidOut,
   translated,
@@ -196,7 +199,7 @@ function render({
   translated: readonly TextSegment[];
   write: WriteText;
   marks: RegExp | undefined;
-}): string {
+}): Steps<string> {
   if (translated.length !== laidOut.length) {
     throw new RangeError(`${laidOut.length} segments were laid out, not ${translated.length}`);
   }
@@ -214,7 +217,7 @@ function render({
             [before.segment, segment.segment],
             [translated[index - 1], translation],
           );
-    text += renderSegment(source, segment, translation, write);
+    text += yield* renderSegment(source, segment, translation, write);
     at = segment.end;
   }
   return text + source.slice(at);
@@ -295,7 +298,7 @@ export function layOutSentences(
   );
   return {
     segments: layout.segments,
-    render: (translated) => segmentFrom(layout.render(translated), fence),
+    render: (translated) => segmentFrom(atOnce(layout.render(translated)), fence),
   };
 }
 

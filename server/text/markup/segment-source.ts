@@ -1,7 +1,7 @@
 /** A segment and the slices of the source it was made from. */
 import type { Mark, TextSegment } from '../text-segment.ts';
 import { findPlaceholders, type Range } from '../placeholders.ts';
-import type { FlowItem, Reference } from './text-layout.ts';
+import { type FlowItem, type Reference, STEP, type Steps } from './text-layout.ts';
 
 export interface LaidOutSegment {
   segment: TextSegment;
@@ -111,20 +111,24 @@ function partsOf(source: string, items: readonly SegmentItem[]): SegmentPart[] {
 }
 
 /** Writes a translation in the source's grammar; unchanged text is copied from the source. */
-export function renderSegment(
+export function* renderSegment(
   source: string,
   { segment, start, end, parts }: LaidOutSegment,
   translation: TextSegment,
   write: WriteText,
-): string {
+): Steps<string> {
+  yield;
   if (translation === segment) return source.slice(start, end);
   const unchanged = new UnchangedText(source, parts);
+  yield;
   const asWritten = referencesOf(source, parts);
+  yield;
   const marks = marksOf(source, parts);
   let text = '';
   // Adjacent strings are written as one, since separately written parts might combine to markup.
   let pending = '';
-  for (const part of translation) {
+  for (const [index, part] of translation.entries()) {
+    if (index % STEP === 0) yield;
     if (typeof part === 'string') {
       pending += part;
       continue;

@@ -11,7 +11,7 @@ export interface TextLayout {
    * Returns the text with its segments replaced, in the order of `segments`. Each must contain the marks of
    * its source exactly once and well nested.
    */
-  render(translated: readonly TextSegment[]): string;
+  render(translated: readonly TextSegment[]): Steps<string>;
 }
 
 /** Work that can pause between steps: a long text must not block the thread that carries live audio. */
@@ -24,6 +24,9 @@ export function atOnce<T>(steps: Steps<T>): T {
     if (done === true) return value;
   }
 }
+
+/** Number of items of a text, such as tags, that are read between two steps: far less than 1 ms of work. */
+export const STEP = 256;
 
 /** Time after which long work pauses, in ms. */
 const TURN_MS = 4;

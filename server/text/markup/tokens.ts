@@ -2,7 +2,7 @@
 import { SaxesParser } from 'saxes';
 import { Tokenizer } from 'htmlparser2';
 import { countCodePoints } from '../code-points.ts';
-import { type Reference, NO_REFERENCES } from './text-layout.ts';
+import { type Reference, NO_REFERENCES, type Steps } from './text-layout.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 
 export interface Token {
@@ -55,15 +55,15 @@ const PARSING_FAILED = 'Tag handling parsing failed, please check input.';
  *
  * @throws ServiceError invalid_request when the text is not well-formed
  */
-export function xmlTokens(source: string): Token[] {
+export function* xmlTokens(source: string): Steps<Token[]> {
   const isDeclared = /^\uFEFF?<\?xml\s/.test(source);
   try {
     try {
-      return readXml(source, !isDeclared);
+      return yield* readXml(source, !isDeclared);
     } catch (error) {
       // Only whole documents have a document type, which the parser rejects in fragments.
       if (isDeclared || !source.includes('<!DOCTYPE')) throw error;
-      return readXml(source, false);
+      return yield* readXml(source, false);
     }
   } catch (error) {
     throw new ServiceError('invalid_request', PARSING_FAILED, { cause: error });
@@ -76,7 +76,7 @@ const ENTITY = /&([^\s&;#]{1,256});/g;
  * The parser reports where each piece of markup ends. It begins at the next `<`, because text in well-formed
  * XML contains none. Every token is thus a slice of the source, independent of the parser's interpretation.
  */
-function readXml(source: string, fragment: boolean): Token[] {
+function* readXml(source: string, fragment: boolean): Steps<Token[]> {
   const parser = new SaxesParser({ fragment, position: false });
   for (const [, name = ''] of source.matchAll(ENTITY)) parser.ENTITIES[name] ??= '';
   const tokens: Token[] = [];
@@ -112,7 +112,11 @@ function readXml(source: string, fragment: boolean): Token[] {
     opening.partner = tokens.length - 1;
     opening.scopeEnd = tokens.length;
   });
-  parser.write(source).close();
+  for (const part of partsOf(source)) {
+    parser.write(part);
+    yield;
+  }
+  parser.close();
   if (end < source.length) tokens.push(textToken(source, end, source.length));
   return tokens;
 }
@@ -233,12 +237,12 @@ function escaped(character: string): string {
 }
 
 /** Tokenises HTML, without pairing; tag names are in lower case. */
-export function htmlTokens(source: string): Token[] {
+export function htmlTokens(source: string): Steps<Token[]> {
   return tokensOf(source, 'html');
 }
 
 /** Tokenises XML with errors, without pairing; a lone `<` or `&` is text. */
-export function lenientXmlTokens(source: string): Token[] {
+export function lenientXmlTokens(source: string): Steps<Token[]> {
   return tokensOf(source, 'xml');
 }
 
@@ -246,15 +250,27 @@ export function lenientXmlTokens(source: string): Token[] {
  * Uses htmlparser2's tokenizer, which builds no tree, so nesting depth costs nothing; it reports offsets
  * only.
  */
-function tokensOf(source: string, grammar: 'html' | 'xml'): Token[] {
+function* tokensOf(source: string, grammar: 'html' | 'xml'): Steps<Token[]> {
   const reader = new TokenReader(source, grammar);
   const tokenizer = new Tokenizer(
     { xmlMode: grammar === 'xml', decodeEntities: grammar === 'html' },
     reader,
   );
-  tokenizer.write(source);
+  for (const part of partsOf(source)) {
+    tokenizer.write(part);
+    yield;
+  }
   tokenizer.end();
   return reader.finish();
+}
+
+/** Length of the parts that a parser reads between two steps, in UTF-16 units: less than 1 ms of work. */
+const PART_LENGTH = 4_096;
+
+function* partsOf(source: string): Generator<string> {
+  for (let at = 0; at < source.length; at += PART_LENGTH) {
+    yield source.slice(at, at + PART_LENGTH);
+  }
 }
 
 const NOT_TRANSLATED_CLASS = /(?:^|\s)notranslate(?:\s|$)/i;

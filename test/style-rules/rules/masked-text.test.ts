@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { layOutSentences } from '../../../server/text/markup/segment-layout.ts';
 import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { html, xml } from '../../text/layouts.ts';
+import { html, rendered, xml } from '../../text/layouts.ts';
 import { untouchables } from './style-samples.ts';
 
 /** Rules that would change any text they reach. */
@@ -32,7 +32,10 @@ it('leaves code, fields and untranslatable elements in HTML unchanged', () => {
   const source =
     '<p>Say "5%" <code>"5%" -- 10-20</code> and <kbd>1.5kg...</kbd> or <span translate="no">"x"</span> "5%".</p><pre><code>a "b"</code></pre><textarea>"5%"</textarea>';
   const layout = html(source);
-  const text = layout.render(layout.segments.map((segment) => applyStyleRules(segment, choice)));
+  const text = rendered(
+    layout,
+    layout.segments.map((segment) => applyStyleRules(segment, choice)),
+  );
   expect(text.replaceAll('\u00A0', ' ')).toBe(
     '<p>Say “5 percent” <code>"5%" -- 10-20</code> and <kbd>1.5kg...</kbd> or <span translate="no">"x"</span> “5 percent”.</p><pre><code>a "b"</code></pre><textarea>"5%"</textarea>',
   );
@@ -42,7 +45,10 @@ it('leaves ignored elements and all attributes in XML unchanged', () => {
   const layout = xml('<p a="5%">"A" <c>"5%" ...</c> is <b t="1-2">"5%"</b> &amp; more...</p>', {
     ignoreTags: ['c'],
   });
-  const text = layout.render(layout.segments.map((segment) => applyStyleRules(segment, choice)));
+  const text = rendered(
+    layout,
+    layout.segments.map((segment) => applyStyleRules(segment, choice)),
+  );
   expect(text.replaceAll('\u00A0', ' ')).toBe(
     '<p a="5%">“A” <c>"5%" ...</c> is <b t="1-2">“5 percent”</b> &amp; more…</p>',
   );

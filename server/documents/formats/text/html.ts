@@ -129,12 +129,11 @@ function writePage(
   });
   const source = edited(encoded.text, edits.concat(languageEdits(tags, languages)));
   const layout = layOut(source);
-  const text = layout.render(
-    layout.segments.map((own, index) => {
-      const translation = translated[index] ?? own;
-      return isSame(segments[index] ?? own, translation) ? own : translation;
-    }),
-  );
+  const changed = layout.segments.map((own, index) => {
+    const translation = translated[index] ?? own;
+    return isSame(segments[index] ?? own, translation) ? own : translation;
+  });
+  const text = atOnce(layout.render(changed));
   return encoded.encode(isDeclared ? text : withCharset(text), numericReference);
 }
 
@@ -356,8 +355,8 @@ function valueOf({ attributes }: HtmlTag, wanted: string): string {
  * starts after the start tag, whose attributes may be translated.
  */
 function untouchedRanges(source: string): { start: number; end: number }[] {
-  const tokens = htmlTokens(source);
-  pairHtml(tokens);
+  const tokens = atOnce(htmlTokens(source));
+  atOnce(pairHtml(tokens));
   const ranges: { start: number; end: number }[] = [];
   for (const { kind, start, end, name, untranslated, scopeEnd } of tokens) {
     if (kind === 'text' || kind === 'close') continue;

@@ -1,5 +1,6 @@
 /** Parses the cues of subtitle files and the tags within them, as leniently as players do. */
 import { DocumentError } from '../format.ts';
+import { atOnce } from '../../../text/markup/text-layout.ts';
 import { htmlTokens } from '../../../text/markup/tokens.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import { joinsUnspaced } from './line-wrapping.ts';
@@ -209,7 +210,7 @@ const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
 /** Resolves the references that WebVTT shares with HTML; unknown ones stay. */
 function resolved(text: string): string {
   return text.replace(REFERENCE, (written) => {
-    const [reference] = htmlTokens(written)[0]?.references ?? [];
+    const [reference] = atOnce(htmlTokens(written))[0]?.references ?? [];
     if (reference?.end !== written.length) return written;
     // A line break would be taken for the end of a line of the file.
     return reference.text.replace(/[\r\n]/, ' ');
