@@ -386,7 +386,8 @@ async function translateMarked(
       `The translator ${engine.name} lost a text. Please try again.`,
     );
   }
-  return withRests(repaired(segments, translated));
+  const parts = translated.reduce((sum, segment) => sum + segment.length, 0);
+  return withRests(repaired(segments, translated), parts);
 }
 
 function* repaired(

@@ -378,7 +378,8 @@ export async function translateLayouts(
   const translated = preservesFormatting
     ? result.segments.map((segment, index) => preserved(segments[index], segment, options.target))
     : result.segments;
-  const texts = await withRests(rendered(layouts, translated));
+  const length = layouts.reduce((sum, { characters }) => sum + characters, 0);
+  const texts = await withRests(rendered(layouts, translated), length);
   return { texts, generation: result.generation };
 }
 

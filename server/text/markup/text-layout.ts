@@ -30,13 +30,14 @@ export const STEP = 256;
 
 /** Time after which long work pauses, in ms. */
 const TURN_MS = 4;
-/** Text length above which work waits for its first turn as well, in UTF-16 units. */
+/** Length above which work waits for its first turn as well. */
 const LONG = 4_096;
 
 /**
  * Runs the steps with pauses for other work; short work completes without a pause.
  *
- * @param length length of the text, in UTF-16 units, for callers with many concurrent texts
+ * @param length length of the text, in UTF-16 units or parts, for callers with many concurrent texts or with
+ *   other work in the same turn
  */
 export async function withRests<T>(steps: Steps<T>, length = 0): Promise<T> {
   if (length > LONG) await nextTurn();
