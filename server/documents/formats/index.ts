@@ -143,7 +143,7 @@ const formats = [
     outputs: ['xliff'],
     maxBytes: { free: 10 * MB, pro: 10 * MB },
     billing: 'characters',
-    problem: textProblem,
+    problem: xmlProblem,
     firstMs: markupMs,
     load: async () => (await import('./text/xliff.ts')).xliff,
   },
@@ -267,6 +267,12 @@ function textProblem(head: Buffer): string | undefined {
   const mark = head.length >= 2 ? head.readUInt16BE(0) : 0;
   const isText = mark === 0xfeff || mark === 0xfffe || !head.includes(0);
   return isText ? undefined : isNot('a text file');
+}
+
+/** XML in UTF-16 needs no byte order mark; without one it begins with `<` (XML 1.0, appendix F). */
+function xmlProblem(head: Buffer): string | undefined {
+  const isUtf16 = startsWith(head, Buffer.from('<\0')) || startsWith(head, Buffer.from('\0<'));
+  return isUtf16 ? undefined : textProblem(head);
 }
 
 /** For an extension that stands for several formats: the file's own is determined when it is opened. */

@@ -1,5 +1,6 @@
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
+import { signatureProblem } from '../../../server/documents/formats/index.ts';
 import { repairMarks } from '../../../server/text/repair.ts';
 import { mangled } from '../../text/segments.ts';
 import {
@@ -262,10 +263,13 @@ describe('the bytes of an XLIFF file', () => {
     'utf-8 with a mark': Buffer.from(`\ufeff${file('utf-8')}`),
     'utf-16 little': Buffer.from(`\ufeff${file('UTF-16')}`, 'utf16le'),
     'utf-16 big': Buffer.from(`\ufeff${file('UTF-16')}`, 'utf16le').swap16(),
+    'utf-16 little without a mark': Buffer.from(file('UTF-16'), 'utf16le'),
+    'utf-16 big without a mark': Buffer.from(file('UTF-16'), 'utf16le').swap16(),
     'iso-8859-1': Buffer.from(file('ISO-8859-1').replace('Łódź', '&#321;ódz'), 'latin1'),
   };
 
   it.each(Object.entries(bytes))('keep their encoding: %s', async (_name, sent) => {
+    expect(signatureProblem('xliff', sent)).toBe(undefined);
     const written = await translateBytes(sent, (segment) => [...segment, ' — “€”']);
     expect(schemaProblems(written)).toBe('');
     expect(written.subarray(0, 3)).toEqual(sent.subarray(0, 3));
