@@ -31,16 +31,24 @@ export interface LineBreak {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Characters that must not begin a line, and characters that must not end one. */
+/**
+ * Characters that must not begin a line, among them marks of the letter before them, and characters
+ * that must not end one.
+ */
 const CLOSING =
-  /[\p{Pe}\p{Pf}、。，．！？：；・ー…～々〉》」』】〕ぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
+  /[\p{M}\p{Cf}\p{Pe}\p{Pf}!?,.:;%、。，．！？：；・ー…～々〉》」』】〕ぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
 const OPENING = /[\p{Ps}\p{Pi}]/u;
 /** The running time of `Intl.Segmenter` grows with the square of the length. */
 const MAX_DICTIONARY_LENGTH = 2_000;
 
+/** Length of a letter with its marks that is looked at, in UTF-16 units. */
+const MAX_LETTER_LENGTH = 8;
+
 /** Whether two lines are joined without a blank, as their script has none. */
 export function joinsUnspaced(left: string, right: string): boolean {
-  return UNSPACED.test(left.slice(-1)) && UNSPACED.test(right.charAt(0));
+  // A letter may have two UTF-16 units, and marks after it.
+  const [last = ''] = /[^\p{M}]\p{M}*$/u.exec(left.slice(-MAX_LETTER_LENGTH)) ?? [];
+  return UNSPACED.test(last) && UNSPACED.test(String.fromCodePoint(right.codePointAt(0) ?? 0));
 }
 
 /** Returns the possible line breaks, in reading order. */
