@@ -10,6 +10,8 @@ function srt(...cues: string[]): string {
     .join('\n');
 }
 
+const lowerCase = (text: string) => text.toLowerCase();
+
 const textsOf = (file: Buffer) =>
   file
     .toString()
@@ -122,6 +124,15 @@ describe('lines in subtitles', () => {
     expect(await blocksOf('srt', file)).toEqual(['Hello.', 'How are you, my friend?']);
     const result = await translated('srt', file, (text) => text.toUpperCase());
     expect(textsOf(result)).toEqual(['- HELLO.|- HOW ARE YOU,|MY FRIEND?']);
+    const announced = srt('<i>>> HOW ARE YOU?</i>\n>> FINE, AND HOW ARE', '>>> THE NEWS');
+    expect(await blocksOf('srt', announced)).toEqual([
+      'HOW ARE YOU?',
+      'FINE, AND HOW ARE',
+      'THE NEWS',
+    ]);
+    const escaped = `WEBVTT\n\n${announced.replaceAll(',0', '.0').replaceAll('>> ', '&gt;&gt; ')}`;
+    const lowered = await translated('vtt', escaped, (text) => text.toLowerCase());
+    expect(lowered.toString()).toBe(escaped.replaceAll(/(?<=&gt; )[A-Z ,?]+/g, lowerCase));
     const voices =
       'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello</v>\n<v Bob>How are you,\nmy friend?</v>\n';
     expect(await blocksOf('vtt', voices)).toEqual(['Hello', 'How are you, my friend?']);
@@ -140,6 +151,11 @@ describe('lines in subtitles', () => {
       await translated('srt', srt('one\ntwo'), () => 'สวัสดีครับเพื่อน', { target: 'th' }),
     );
     expect(thai).toBe('สวัสดี|ครับเพื่อน');
+    const japanese = 'がぎぐ葛\u{e0100}、!ざじ'.normalize('NFD');
+    const lines = srt('one\ntwo\nthree\nfour\nfive\nsix\nseven');
+    const [broken = ''] = textsOf(await translated('srt', lines, () => japanese));
+    expect(broken).toBe('が|ぎ|ぐ|葛\u{e0100}、!|ざ|じ'.normalize('NFD'));
+    expect(await blocksOf('srt', srt('我们吃𠮷\n野家。'))).toEqual(['我们吃𠮷野家。']);
   });
 });
 

@@ -148,6 +148,9 @@ const SRT_TAG = new RegExp(
  */
 const VTT_TAG = new RegExp(String.raw`<[^<>]*>|${OVERRIDE}`, 'g');
 
+/** Blanks before a text, and the chevrons that announce a speaker in American captions. */
+const BEFORE_TEXT = /^\s*(?:(?:>|&gt;){2,}\s*)?/;
+
 /** Splits a line into tokens, which cover it completely. */
 function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): SubtitleToken[] {
   const tokens: SubtitleToken[] = [];
@@ -166,10 +169,10 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
       end: line.start + to,
     });
   };
-  /** Blanks at both ends become tokens of their own, as they may stay outside of the translated text. */
+  /** Blanks and signs become tokens of their own, as they may stay outside of the translated text. */
   const addText = (from: number, to: number): void => {
     const written = content.slice(from, to);
-    const start = from + written.length - written.trimStart().length;
+    const start = from + (BEFORE_TEXT.exec(written)?.[0].length ?? 0);
     const end = Math.max(start, from + written.trimEnd().length);
     add(from, start);
     add(start, end);
@@ -239,8 +242,9 @@ export interface SubtitleRun {
   ending: string;
 }
 
-/** The beginning of a speaker's line: a voice tag, or a dash after any tags. */
-const SPEAKER = /^\s*(?:<v[.\s][^<>]*>|(?:<[^<>]*>|\{[^{}]*\})*\s*[-–—‐]+\s*[^\s\-–—])/i;
+/** The beginning of a speaker's line: a voice tag, or a dash or chevrons after any tags. */
+const SPEAKER =
+  /^\s*(?:<v[.\s][^<>]*>|(?:<[^<>]*>|\{[^{}]*\})*\s*(?:[-–—‐]+\s*[^\s\-–—]|(?:>|&gt;){2}))/i;
 
 /** Returns the runs of a cue in order, without those that have no text. */
 export function runsOf(text: string, cue: SubtitleCue, grammar: SubtitleGrammar): SubtitleRun[] {
@@ -278,9 +282,9 @@ function runOf(
   };
 }
 
-/** Signs at the beginning of a run that are not text: speaker dashes, music notes. */
+/** Signs at the beginning of a run that are not text: speaker dashes and chevrons, music notes. */
 const OUTER_SIGNS =
-  /^(?:[\s♪♫]|[#*](?=\s))*(?:[-–—‐]+(?=\s*(?:[^\s\-–—]|$)))?(?:[\s♪♫]|[#*](?=\s))*/u;
+  /^(?:[\s♪♫]|[#*](?=\s))*(?:[-–—‐]+(?=\s*(?:[^\s\-–—]|$))|>{2,})?(?:[\s♪♫]|[#*](?=\s))*/u;
 
 /**
  * Returns the number of such characters at the end. A loop from the end, as a pattern would be

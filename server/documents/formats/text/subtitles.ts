@@ -210,7 +210,8 @@ function goesOn(
   if (ENDING.test(text) && (!FULL_STOP.test(text) || endsAt(text, next, language))) return false;
   if (VOICE.exec(left.beginning)?.[0] !== VOICE.exec(right.beginning)?.[0]) return false;
   if (/[♪♫]/.test(left.ending)) return false;
-  if (/[-–—‐♪♫]/u.test(right.beginning.replace(/<[^<>]*>|\{[^{}]*\}/g, ''))) return false;
+  const signs = right.beginning.replace(/<[^<>]*>|\{[^{}]*\}/g, '');
+  if (/[-–—‐♪♫]|(?:>|&gt;){2}/u.test(signs)) return false;
   if (/^[[(（]/.test(next)) return false;
   // With punctuation, a capital proves nothing, as it may begin a name. Without it, only a small
   // letter shows that the sentence continues.
