@@ -69,6 +69,16 @@ describe('pptx paragraphs', () => {
     expect(textsOf(await openDocument(pptx, file))).toEqual(['Good morning']);
   });
 
+  test('keep tabs, which are characters of their text', async () => {
+    const bold = '<a:rPr lang="en-GB" b="1"/>';
+    const file = slideWith(textBox(paragraph(['The start\t\t', bold], ['3', bold], '\tpages')));
+    expect(textsOf(await openDocument(pptx, file))).toEqual(['The start[1/] 3[2/] [3]pages[/3]']);
+    const slide = zipText(await translatedDocument(pptx, file, { translate: upper }), SLIDE);
+    expect([...slide.matchAll(/<a:t>([^<]*)/g)].map(([, text]) => text)).toEqual([
+      ...['THE START', '\t\t', '3', '\t', 'PAGES'],
+    ]);
+  });
+
   test('in tables, groups and descriptions are translated, without numbers', async () => {
     const cell = (text: string): string =>
       `<a:tc><a:txBody><a:bodyPr/>${paragraph(text)}</a:txBody><a:tcPr/></a:tc>`;

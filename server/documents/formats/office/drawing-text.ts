@@ -220,9 +220,7 @@ function readParagraph(paragraph: XmlElement): Piece[] {
   for (const child of elementsOf(paragraph)) {
     if (child.name === 'a:pPr' || child.name === 'a:endParaRPr') continue;
     if (child.name === 'a:r') {
-      const text = childOf(child, 'a:t');
-      const format = runFormat(childOf(child, 'a:rPr'), rules);
-      if (text !== undefined) pieces.push({ kind: 'text', text: flat(textOf(text)), format });
+      for (const piece of runPieces(child)) pieces.push(piece);
     } else {
       // Breaks, fields (slide numbers, dates) and formulas stay as they are.
       pieces.push({ kind: 'lone', xml: () => serialise(child), isBlank: child.name === 'a:br' });
@@ -231,9 +229,22 @@ function readParagraph(paragraph: XmlElement): Piece[] {
   return pieces;
 }
 
-/** Replaces tabs and line ends within `a:t` by blanks, as programs show them. */
-function flat(text: string): string {
-  return text.replace(/[\t\n\r]/g, ' ');
+/**
+ * Reads a run. Programs show line ends in its text as blanks; a tab has no element of its own and
+ * leads to the next tab stop.
+ */
+function runPieces(run: XmlElement): Piece[] {
+  const element = childOf(run, 'a:t');
+  if (element === undefined) return [];
+  const properties = childOf(run, 'a:rPr');
+  const format = runFormat(properties, rules);
+  const text = textOf(element).replace(/[\n\r]/g, ' ');
+  return text.split(/(\t+)/).map((part): Piece => {
+    if (!part.startsWith('\t')) return { kind: 'text', text: part, format };
+    const tabs = elementLike(run, 't', [part]);
+    const children = properties === undefined ? [tabs] : [properties, tabs];
+    return { kind: 'lone', xml: () => serialise({ ...run, children }), isBlank: true };
+  });
 }
 
 function writeText(text: string, format: RunFormat, { like, target }: WritingContext): string {
