@@ -72,6 +72,14 @@ describe('xlsx cell strings', () => {
     );
   });
 
+  test('have at most as many characters as Excel allows', async () => {
+    const file = stringsWorkbook('<r><t>Long </t></r><r><rPr><b/></rPr><t>text</t></r>');
+    const translate = (text: string) => (text === 'text' ? 'ab'.repeat(20_000) : text);
+    const strings = zipText(await translatedDocument(xlsx, file, { translate }), STRINGS);
+    const lengths = [...strings.matchAll(/<t[^>]*>([^<]*)/g)].map(([, text = '']) => text.length);
+    expect(lengths).toEqual([5, 32_762]);
+  });
+
   test('keep line breaks at their words, and outer white space', async () => {
     const file = stringsWorkbook('<t xml:space="preserve">  First line\nSecond line\n</t>');
     expect(textsOf(await openDocument(xlsx, file))).toEqual(['First line[1/]Second line']);

@@ -56,6 +56,9 @@ interface Piece {
   look: string;
 }
 
+/** Maximum length of a cell's text in UTF-16 units; Excel takes a workbook with a longer one for damaged. */
+const MAX_LENGTH = 32_767;
+
 /** Reads a string; undefined when it has no letters. */
 export function readRichString(element: XmlElement): RichString | undefined {
   const pieces = piecesOf(element);
@@ -79,7 +82,7 @@ export function readRichString(element: XmlElement): RichString | undefined {
       const last = written.at(-1);
       if (first !== undefined) first.text = before + first.text;
       if (last !== undefined) last.text += after;
-      return writePieces(element, written);
+      return writePieces(element, trimmed(written, 0, MAX_LENGTH));
     },
   };
 }
