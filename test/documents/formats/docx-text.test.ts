@@ -171,6 +171,24 @@ describe('inline content of a docx text', () => {
     expect(await inCapitals(body)).toBe('<w:p><w:r><w:t>IN 東京</w:t></w:r></w:p>');
   });
 
+  test('such as custom XML, a field or a smart tag has its properties once, or with the tag not at all', async () => {
+    const custom = '<w:customXml w:element="a"><w:customXmlPr><w:attr w:name="a"/></w:customXmlPr>';
+    const field = '<w:fldSimple w:instr="TITLE"><w:fldData>AAAA</w:fldData>';
+    const tag = '<w:smartTag w:element="date"><w:smartTagPr><w:attr w:name="Year"/></w:smartTagPr>';
+    const body = paragraph(
+      `${custom}${run('one')}</w:customXml>${run(', ')}${field}${run('two')}</w:fldSimple>` +
+        `${tag}${run(' in May')}</w:smartTag>`,
+    );
+    expect(await linesOf(wordDocument(body))).toEqual(['<1>one</1>, <2>two</2> in May']);
+    const written = (await inCapitals(body)).replaceAll(/<\/?w:[rt]\b[^>]*>/g, '');
+    expect(written).toBe(
+      paragraph(`${custom}ONE</w:customXml>, ${field}TWO</w:fldSimple> IN MAY`).replaceAll(
+        /<\/?w:[rt]\b[^>]*>/g,
+        '',
+      ),
+    );
+  });
+
   test('such as hidden text is translated and stays hidden', async () => {
     const body = paragraph(run('Seen ') + run('unseen', '<w:vanish/>') + run(' and seen again'));
     expect(await linesOf(wordDocument(body))).toEqual(['Seen <1>unseen</1> and seen again']);

@@ -108,6 +108,8 @@ const rules: FormatRules = {
     ),
 };
 
+/** Properties of the elements around the text, which are written with them, or dropped with a smart tag. */
+const PROPERTIES = new Set(['w:pPr', 'w:smartTagPr', 'w:customXmlPr', 'w:fldData']);
 /** Elements that lose their meaning once the text changes. */
 const DROPPED = new Set(['w:proofErr', 'w:lastRenderedPageBreak', 'w:softHyphen', 'w:delText']);
 const ENCLOSING = new Set(['w:hyperlink', 'w:customXml', 'w:bdo', 'w:dir']);
@@ -155,7 +157,7 @@ export class WordprocessingStory {
   }
 
   #child(child: XmlElement, within: XmlElement): void {
-    if (child.name === 'w:pPr' || DROPPED.has(child.name)) return;
+    if (PROPERTIES.has(child.name) || DROPPED.has(child.name)) return;
     if (child.name === 'w:r') this.#run(child, within);
     else if (child.name === 'w:smartTag') this.#content(child, within);
     else if (child.name === 'w:sdt') this.#control(child);
