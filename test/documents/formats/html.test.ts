@@ -76,6 +76,13 @@ describe('the encoding of an HTML page', () => {
     const file = Buffer.from(page('caf\xe9 \x93a\x94', '<meta charset=iso-8859-1>'), 'latin1');
     const result = await translated('html', file, (text) => text.replace('a”', 'б”'));
     expect(result.toString('latin1')).toContain('caf\xe9 \x93&#x431;\x94');
+    const japanese = page('\xa4\xb3\x8f\xb0\xa2\x8e\xb1', '<meta charset=euc-jp>');
+    const same = await translated(
+      'html',
+      Buffer.from(japanese, 'latin1'),
+      (text) => `${text}こ丄ｱ`,
+    );
+    expect(same.toString('latin1')).toContain('\xa4\xb3\x8f\xb0\xa2\x8e\xb1'.repeat(2));
   });
 
   it('is declared if the page had no declaration and now needs one', async () => {

@@ -38,13 +38,17 @@ describe('the encoding of a text file', () => {
   it.each([
     ['Shift_JIS', 'ja', '髙橋', [0xfb, 0xfc, 0x8b, 0xb4]],
     ['Big5', 'zh-Hant', '十分', [0xa4, 0x51, 0xa4, 0xc0]],
-  ])('is %s also where that has two codes for a character', async (_, source, text, codes) => {
-    const file = Buffer.from(codes);
-    expect(await blocksOf('txt', file, { source })).toEqual([text]);
-    expect(await translated('txt', file, (same) => `${same}${same}`, { source })).toEqual(
-      Buffer.concat([file, file]),
-    );
-  });
+    ['GB 18030', 'zh', '你ö💩', [0xc4, 0xe3, 0x81, 0x30, 0x8b, 0x32, 0x94, 0x39, 0xda, 0x33]],
+  ])(
+    'is %s also where that has two codes for a character, or codes of four bytes',
+    async (_, source, text, codes) => {
+      const file = Buffer.from(codes);
+      expect(await blocksOf('txt', file, { source })).toEqual([text]);
+      expect(await translated('txt', file, (same) => `${same}${same}`, { source })).toEqual(
+        Buffer.concat([file, file]),
+      );
+    },
+  );
 
   it('becomes UTF-8 with a byte order mark when it lacks a letter of the translation', async () => {
     const file = Buffer.from('caf\xe9', 'latin1');

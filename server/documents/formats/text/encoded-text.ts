@@ -93,11 +93,10 @@ function inLegacy(
   encoding: LegacyEncoding,
   instead?: (character: string) => string,
 ): Uint8Array | undefined {
-  const bytes = Buffer.allocUnsafe(text.length * (instead === undefined ? 2 : 12));
+  const bytes = Buffer.allocUnsafe(text.length * (instead === undefined ? 4 : 12));
   let at = 0;
   const put = (code: number): void => {
-    if (code > 0xff) bytes[at++] = code >> 8;
-    bytes[at++] = code & 0xff;
+    at = putCode(bytes, at, code);
   };
   for (const character of text) {
     const code = character <= '\x7f' ? character.charCodeAt(0) : encoding.codeOf(character);
@@ -114,11 +113,18 @@ function noText(): DocumentError {
 
 // Legacy encodings, as browsers know them (WHATWG Encoding Standard).
 
-/** A legacy encoding, with one or two bytes for each character. */
+/** A legacy encoding, with one to four bytes for each character. */
 interface LegacyEncoding {
   decode(bytes: Uint8Array): string;
   /** Returns the bytes of a character as one number; undefined when the encoding lacks it. */
   codeOf(character: string): number | undefined;
+}
+
+/** Writes the bytes of a code, the first one first. @returns the index after them */
+export function putCode(bytes: Uint8Array | number[], at: number, code: number): number {
+  const next = code > 0xff ? putCode(bytes, at, Math.floor(code / 256)) : at;
+  bytes[next] = code & 0xff;
+  return next + 1;
 }
 
 /** Encodings that Windows programs used for each language. */
@@ -173,7 +179,10 @@ function make(name: string): LegacyEncoding {
   let codes: Map<string, number> | undefined;
   return {
     decode,
-    codeOf: (character) => (codes ??= codesOf(name, decode)).get(character),
+    codeOf: (character) =>
+      name === 'gb18030' && character.length > 1
+        ? supplementaryCode(character)
+        : (codes ??= codesOf(name, decode)).get(character),
   };
 }
 
@@ -198,6 +207,39 @@ const ONLY_READ: Readonly<Record<string, (code: number) => boolean>> = {
   big5: (code) => code === 0xa2cc || code === 0xa2ce,
 };
 
+/** Ranges of the bytes of longer codes. */
+const LONGER: Readonly<Record<string, readonly (readonly [first: number, last: number])[]>> = {
+  'euc-jp': [
+    [0x8f, 0x8f],
+    [0xa1, 0xfe],
+    [0xa1, 0xfe],
+  ],
+  gb18030: [
+    [0x81, 0x84],
+    [0x30, 0x39],
+    [0x81, 0xfe],
+    [0x30, 0x39],
+  ],
+};
+
+/** Returns all codes of three or four bytes. */
+function longerCodes(name: string): number[] {
+  const [leads, ...others] = LONGER[name] ?? [];
+  return leads === undefined ? [] : others.reduce(followedBy, followedBy([0], leads));
+}
+
+function followedBy(codes: readonly number[], [first, last]: readonly [number, number]): number[] {
+  const bytes = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return codes.flatMap((code) => bytes.map((byte) => code * 256 + byte));
+}
+
+/** GB 18030 has the characters beyond U+FFFF in the order of Unicode, from 0x90308130 on. */
+function supplementaryCode(character: string): number {
+  const at = (character.codePointAt(0) ?? 0) - 0x10000;
+  const bytes = [at / 12_600, (at / 1_260) % 10, (at / 10) % 126, at % 10].map(Math.floor);
+  return bytes.reduce((code, byte) => code * 256 + byte) + 0x90308130;
+}
+
 /**
  * Builds the reverse table by decoding all codes; if several codes give the same character, the
  * lowest that programs write is used.
@@ -211,12 +253,14 @@ function codesOf(name: string, decode: LegacyEncoding['decode']): Map<string, nu
   };
   const singles = Array.from({ length: 256 }, (_, byte) => decode(Uint8Array.of(byte)));
   for (const [byte, character] of singles.entries()) add(character, byte);
-  for (let lead = 0x81; lead < 0xff; lead += 1) {
-    if (singles[lead] !== REPLACEMENT) continue;
-    for (let trail = 0x40; trail < 0xff; trail += 1) {
-      const character = decode(Uint8Array.of(lead, trail));
-      if (countCodePoints(character) === 1) add(character, lead * 256 + trail);
-    }
+  const leads = [...singles.keys()].filter((byte) => byte > 0x80 && singles[byte] === REPLACEMENT);
+  const pairs = followedBy(leads, [0x40, 0xfe]);
+  const longer = [...pairs, ...longerCodes(name)];
+  // One call for all of them, with a line end after each, as calls are slow.
+  const bytes = new Uint8Array(longer.length * 5);
+  const end = longer.reduce((at, code) => putCode(bytes, putCode(bytes, at, code), 0x0a), 0);
+  for (const [index, character] of decode(bytes.subarray(0, end)).split('\n').entries()) {
+    if (countCodePoints(character) === 1) add(character, longer[index] ?? 0);
   }
   return codes;
 }

@@ -5,7 +5,7 @@
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { DocumentError } from '../format.ts';
-import { legacyEncoding } from './encoded-text.ts';
+import { legacyEncoding, putCode } from './encoded-text.ts';
 
 /** The decoded text of an XML file, and its encoder. */
 interface XmlText {
@@ -84,10 +84,8 @@ function legacyCodec(name: string, file: Buffer): Codec {
       const code = character <= '\x7f' ? character.charCodeAt(0) : encoding.codeOf(character);
       if (code === undefined || isMissing(code)) {
         codes.push(...Buffer.from(`&#${character.codePointAt(0) ?? 0};`));
-      } else if (code > 0xff) {
-        codes.push(code >> 8, code & 0xff);
       } else {
-        codes.push(code);
+        putCode(codes, codes.length, code);
       }
     }
     return Buffer.from(codes);
