@@ -99,6 +99,12 @@ describe('espeak-ng', () => {
     }
   });
 
+  it('speaks more single letters in a row than the program can hold', async () => {
+    for (const text of ['a.'.repeat(120), 'É. . Б., '.repeat(60), 'e.g. i.e. '.repeat(30)]) {
+      expect((await say(engine, text, { language: 'es' })).durationMs).toBeGreaterThan(5_000);
+    }
+  });
+
   it('speaks 10,000 characters to a slow consumer', async () => {
     const { signal } = new AbortController();
     const hasty = await create({ timeoutMs: 3_000 });

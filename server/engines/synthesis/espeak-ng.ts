@@ -168,12 +168,15 @@ function endOf(child: SpeechProcess): Promise<number | string> {
   });
 }
 
+/** Forty single letters with full stops or other punctuation between them. */
+const SINGLE_LETTERS = /(?<!\p{L}\p{M}*)(?:\p{L}\p{M}*[\s\p{P}]+){40}/gu;
+
 /**
  * Removes what espeak-ng takes for commands: control characters (one introduces voice settings) and brackets
- * (two introduce phonemes).
+ * (two introduce phonemes). Divides runs of single letters: 85 of them with full stops overflow its memory.
  */
 function harmless(text: string): string {
-  return text.replace(/[\p{Cc}[\]]/gu, ' ');
+  return text.replace(/[\p{Cc}[\]]/gu, ' ').replace(SINGLE_LETTERS, '$&\n');
 }
 
 // Mapping from languages to espeak-ng voices.
