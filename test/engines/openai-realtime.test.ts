@@ -85,13 +85,38 @@ describe('OpenAI-compatible realtime transcription', () => {
   test('sends an utterance again after a failed transcription or an error', async () => {
     const type = 'conversation.item.input_audio_transcription.failed';
     server.sayAtCommit.push(
-      (item_id) => ({ type, item_id, error: { code: 'audio_unintelligible' } }),
+      (item_id) => ({ type, item_id, error: { code: 'server_error' } }),
       () => ({ type: 'error', error: { type: 'server_error', message: 'Oops' } }),
     );
     const engine = await recogniser();
     expect(transcript(await heard(engine, utterances(TEXTS)))).toBe(TEXTS.join(' '));
     expect(server.completedCount).toBe(2);
     expect(server.requests).toHaveLength(3);
+  });
+
+  test('takes unintelligible audio for an utterance without words', async () => {
+    const type = 'conversation.item.input_audio_transcription.failed';
+    const error = { type: 'transcription_error', code: 'audio_unintelligible' };
+    for (let tries = 0; tries < 4; tries += 1) {
+      server.sayAtCommit.push((item_id) => ({ type, item_id, error }));
+    }
+    const noises = ['alpha', 'bravo', 'charlie', 'delta'];
+    const engine = await recogniser();
+    expect(transcript(await heard(engine, utterances([...noises, 'echo'])))).toBe('echo');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('gives up at once when a transcription fails for want of credit', async () => {
+    const type = 'conversation.item.input_audio_transcription.failed';
+    server.sayAtCommit.push((item_id) => ({
+      type,
+      item_id,
+      error: { code: 'insufficient_quota' },
+    }));
+    const engine = await recogniser();
+    const listening = heard(engine, utterances(TEXTS));
+    await expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
+    expect(server.requests).toHaveLength(1);
   });
 
   test.each([

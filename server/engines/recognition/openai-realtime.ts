@@ -3,7 +3,7 @@
  * turn detection is off: audio is appended during speech and committed at the endpoint, and the server then
  * transcribes the resulting item.
  */
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { createRateConverter } from '../../../shared/resampler.ts';
 import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
@@ -230,7 +230,10 @@ class RealtimeConversation implements Conversation {
         this.#socket.forgive();
         return { text: event.transcript, lengthMs: utterance.lengthMs };
       } else if (failed.Check(event) && isOurs(event.item_id)) {
-        throw new ConnectionFailure('could not hear an utterance');
+        if (event.error?.code !== UNINTELLIGIBLE) throw failureOf(event.error);
+        this.#lastItem = event.item_id;
+        this.#socket.forgive();
+        return { text: '', lengthMs: utterance.lengthMs };
       } else throwError(event, { isSetUp: false });
     }
   }
@@ -267,19 +270,22 @@ const completed = Compile(
     transcript: Type.String(),
   }),
 );
+const ErrorDetails = Type.Object({
+  type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  code: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
 /** An item could not be transcribed. */
 const failed = Compile(
-  Type.Object({ type: Type.Literal(`${TRANSCRIPTION}.failed`), item_id: Type.String() }),
-);
-const error = Compile(
   Type.Object({
-    type: Type.Literal('error'),
-    error: Type.Object({
-      type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      code: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    }),
+    type: Type.Literal(`${TRANSCRIPTION}.failed`),
+    item_id: Type.String(),
+    error: Type.Optional(ErrorDetails),
   }),
 );
+const error = Compile(Type.Object({ type: Type.Literal('error'), error: ErrorDetails }));
+
+/** Code of a failure that says that an item has no words, such as a cough; another attempt would hear none either. */
+const UNINTELLIGIBLE = 'audio_unintelligible';
 
 /** Errors that would recur on another connection. */
 const LASTING = new Set([
@@ -290,16 +296,26 @@ const LASTING = new Set([
 /** @throws ConnectionFailure when an event reports an error */
 function throwError(event: RecogniserMessage, { isSetUp }: { isSetUp: boolean }): void {
   if (!error.Check(event)) return;
-  const { type, code } = event.error;
+  const failure = failureOf(event.error, 'reports an error');
+  if (isSetUp && event.error.type === 'invalid_request_error') throw refusal(failure.fields);
+  throw failure;
+}
+
+/** Returns what the details of an error mean for the connection. */
+function failureOf(
+  { type, code }: Static<typeof ErrorDetails> = {},
+  problem = 'could not hear an utterance',
+): ConnectionFailure {
   const name = code ?? type ?? '';
   // A value that is not an identifier might contain texts or keys.
   const fields = { code: /^\w{1,64}$/.test(name) ? name : 'error' };
   const isLasting = LASTING.has(code ?? '') || LASTING.has(type ?? '');
-  if (isLasting || (isSetUp && type === 'invalid_request_error')) {
-    const problem = 'refuses the session: check its address, model and key';
-    throw new ConnectionFailure(problem, { kind: 'refusal', fields });
-  }
-  throw new ConnectionFailure('reports an error', { fields });
+  return isLasting ? refusal(fields) : new ConnectionFailure(problem, { fields });
+}
+
+function refusal(fields: object): ConnectionFailure {
+  const problem = 'refuses the session: check its address, model and key';
+  return new ConnectionFailure(problem, { kind: 'refusal', fields });
 }
 
 // Session set-up. The server's first event tells which of three protocols it speaks: OpenAI's current API,
