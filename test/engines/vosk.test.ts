@@ -66,6 +66,9 @@ describe('a Vosk server', () => {
     };
     expect(await reason({ url: 'localhost:2700' })).toContain('VOSK_URL');
     expect(await reason({ url: 'tlh=ws://localhost' })).toContain('VOSK_URL');
+    for (const url of ['ws://a:2700,ws://b:2700', 'en=ws://a:2700 en-GB=ws://b:2700']) {
+      expect(await reason({ url })).toContain('VOSK_URL names two servers for en');
+    }
     expect(await reason({ languages: ['tlh'] })).toContain('VOSK_LANGUAGES');
     expect(await reason({})).toEqual(['en']);
     expect(await reason({ languages: ['de'] })).toEqual(['de']);

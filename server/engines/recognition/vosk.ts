@@ -122,9 +122,19 @@ function serversOf({
         problem: `${code === undefined ? 'VOSK_LANGUAGES' : 'VOSK_URL'}: ${heard.problem}.`,
       };
     }
-    for (const language of heard.languages) servers.set(language, socketAddress(url).href);
+    for (const language of heard.languages) {
+      if (servers.has(language)) return { problem: twoServers(language) };
+      servers.set(language, socketAddress(url).href);
+    }
   }
   return servers.size === 0 ? { problem: 'VOSK_URL is empty.' } : { servers };
+}
+
+function twoServers(language: LanguageTag): string {
+  return (
+    `VOSK_URL names two servers for ${language}: ` +
+    'give each address its language, as in en=ws://a:2700,de=ws://b:2700.'
+  );
 }
 
 /** The conversation over a connection: one utterance. */
