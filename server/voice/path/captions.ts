@@ -87,6 +87,20 @@ export function isWrittenWithoutBlanks(language: LanguageTag): boolean {
   return WRITTEN_WITHOUT_BLANKS.has(baseLanguage(language));
 }
 
+/** Blanks between characters of Chinese or Japanese. */
+const BLANKS_WITHIN =
+  /(?<=[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}])\s+(?=[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}])/gu;
+
+/**
+ * Writes the words of an unpunctuated text as its language does. Some recognisers put blanks between all words,
+ * even in Chinese and Japanese.
+ */
+export function writtenTogether(text: string, language: LanguageTag): string {
+  return ['ja', 'yue', 'zh'].includes(baseLanguage(language))
+    ? text.replace(BLANKS_WITHIN, '')
+    : text;
+}
+
 /** Splits a text into units with leading blanks; joined, they give the text without trailing blanks. */
 export function captionUnits(text: string, language: LanguageTag): string[] {
   return text.match(isWrittenWithoutBlanks(language) ? CHARACTER : WORD) ?? [];

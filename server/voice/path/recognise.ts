@@ -11,6 +11,7 @@ import type {
 import { linkAbort } from '../../process/concurrency.ts';
 import type { HeardPiece } from '../audio/endpointing.ts';
 import type { RestPlace } from '../audio/media.ts';
+import { writtenTogether } from './captions.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
 import { createChannel, type Channel } from './streams.ts';
 
@@ -326,7 +327,13 @@ function labelled(
   const { tag, mode } = source;
   const isRequested =
     tag !== undefined && (mode === 'fixed' || baseLanguage(language) === baseLanguage(tag));
-  return { ...recognition, language: isRequested ? tag : language, punctuated: engine.punctuates };
+  const heard = { ...recognition, language: isRequested ? tag : language };
+  if (engine.punctuates) return { ...heard, punctuated: true };
+  heard.text = writtenTogether(heard.text, heard.language);
+  if (heard.kind === 'partial' && heard.agreed !== undefined) {
+    heard.agreed = writtenTogether(heard.agreed, heard.language);
+  }
+  return { ...heard, punctuated: false };
 }
 
 /** Passes speech on; reports silence between utterances as pauses, as soon as it is read. */

@@ -44,6 +44,7 @@ interface Script {
   languages: string[];
   detectsLanguage?: boolean;
   usesSpokenTerms?: boolean;
+  punctuates?: boolean;
   /** What the engine recognises in an utterance, by its number. */
   hears: (utterance: number) => { text: string; language?: string };
   /** Number of utterances by which its finals are late. */
@@ -248,6 +249,24 @@ describe('the language of a recognition', () => {
       ...speaksSpanish,
     });
     expect(labels(await heard(utterances(3), [germanEnglish]))).toEqual(['en', 'en', 'en']);
+  });
+});
+
+describe('the words of a recognition without punctuation', () => {
+  it.each([
+    ['zh', '今天 天气 很 好 我 用 iPhone 13', '今天天气很好我用 iPhone 13'],
+    ['ja', 'コーヒー を 飲み ます', 'コーヒーを飲みます'],
+    ['ko', '오늘 날씨가 좋다', '오늘 날씨가 좋다'],
+  ])('are written together where %s has no blanks', async (language, text, written) => {
+    const words = { languages: [language], hears: () => ({ text }) };
+    const texts = async (punctuates: boolean) => {
+      const engine = scripted({ name: 'a', ...words, punctuates });
+      const events = await heard(utterances(1), [engine], { tag: language, mode: 'fixed' });
+      return events.map((event) => 'text' in event && event.text);
+    };
+    expect(await texts(false)).toEqual([written]);
+    // There, a blank separates clauses.
+    expect(await texts(true)).toEqual([text]);
   });
 });
 
