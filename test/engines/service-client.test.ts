@@ -89,6 +89,15 @@ describe('the client of a remote service', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(soon));
   });
 
+  it('reads a Retry-After of less than a second, and waits as usual if it is none', async () => {
+    server.next.push({ status: 429, headers: { 'retry-after': '0.25' } });
+    server.next.push({ status: 429, headers: { 'retry-after': '0' } });
+    expect(await ask({ firstDelayMs: 80 })).toEqual(fine);
+    const [first, second, third] = server.requests.map(({ atMs }) => atMs);
+    expect(second! - first!).toBeGreaterThanOrEqual(249);
+    expect(third! - second!).toBeGreaterThanOrEqual(79);
+  });
+
   it('does not wait for an hour', async () => {
     server.next.push({ status: 429, headers: { 'retry-after': '3600' } });
     expect(await failureCode(ask())).toBe('engine_unavailable');

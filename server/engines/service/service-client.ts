@@ -71,7 +71,9 @@ export class ServiceClient {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#try(request);
       if (outcome.kind !== 'failed-attempt') return outcome;
-      const delayMs = outcome.waitMs ?? backOffMs(tries, { firstMs, mostMs: MAX_DELAY_MS });
+      const backOff = backOffMs(tries, { firstMs, mostMs: MAX_DELAY_MS });
+      // A server that asks for no delay at all, or for one that is over, gets the usual one.
+      const delayMs = Math.max(backOff, outcome.waitMs ?? 0);
       if (tries > retries || delayMs > MAX_DELAY_MS) {
         throw serviceFailure(this.#options, outcome.problem, outcome);
       }
@@ -237,10 +239,12 @@ export function backOffMs(
   return fullMs * (0.5 + Math.random() / 2);
 }
 
-/** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, which some servers write as fractions, or a date. */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (value === '') return undefined;
-  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  const waitMs = /^\d+(?:\.\d+)?$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - Date.now();
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
