@@ -10,6 +10,8 @@ import { builtModule } from '../support/suite/built-product.ts';
 import { moonshine } from './moonshine-support.ts';
 
 const WORD_BYTES = 16_000;
+/** The word that ends the process that hears it. */
+const DEADLY_WORD = 666;
 
 /** Carries a word in its command line by which tests find recogniser processes. */
 const script = `
@@ -37,6 +39,7 @@ const script = `
       const taken = Buffer.alloc(4);
       taken.writeUInt32LE(rest.length);
       send(fromHearing.heard, numbered(number, taken));
+      if (heard(audio).words.some((word) => word.text === '${DEADLY_WORD}')) process.exit(1);
       const isMore = heard(audio).words.length > heard(before).words.length;
       if (isMore) tell(fromHearing.partial, number, heard(audio));
     }
@@ -59,7 +62,13 @@ export function countingEar(options: Partial<MoonshineOptions> = {}): Promise<Re
 
 /** Returns audio of that many words, and the text recognised in it. */
 export function counted(words: number): { audio: Buffer; text: string } {
-  const names = Array.from({ length: words }, (_, index) => 101 + index);
+  return named(Array.from({ length: words }, (_, index) => 101 + index));
+}
+
+/** Returns audio that ends every process that hears it. */
+export const deadly = (): Buffer => named([101, DEADLY_WORD]).audio;
+
+function named(names: readonly number[]): { audio: Buffer; text: string } {
   const audio = names.map((name) => {
     const samples = new Int16Array(WORD_BYTES / 2).fill(name);
     return Buffer.from(samples.buffer);

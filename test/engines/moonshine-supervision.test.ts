@@ -8,7 +8,7 @@ import type { MoonshineOptions } from '../../server/engines/recognition/moonshin
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { builtModule } from '../support/suite/built-product.ts';
-import { counted, countingEar, startEar } from './counting-ear.ts';
+import { counted, countingEar, deadly, startEar } from './counting-ear.ts';
 import { moonshine, moonshineModel } from './moonshine-support.ts';
 import {
   asSpeech,
@@ -176,6 +176,31 @@ describe('a recogniser process that dies', () => {
     expect(transcript(soFar)).toBe(text);
     // A process is ready for the next speaker.
     expect(transcript(await heard(engine!, asSpeech(audio)))).toBe(text);
+  });
+
+  test('because of the audio of one session ends no other session', async () => {
+    await count({ maxProcesses: 4 });
+    const { audio, text } = counted(40);
+    let isOver = false;
+    const victim = hearing(async function* () {
+      const begunMs = performance.now();
+      for await (const piece of asSpeech(audio)) {
+        const isDue = () =>
+          isOver || piece.kind !== 'samples' || performance.now() - begunMs >= piece.startMs;
+        await until(isDue, { what: 'the pace of speech' });
+        yield piece;
+      }
+    });
+    await partialAfter(victim.soFar, 0);
+    const culprit = hearing(() => asSpeech(deadly()));
+    await expect(culprit.whole).rejects.toMatchObject({
+      code: 'recognition_failed',
+      message: expect.stringMatching(/several times/) as string,
+    });
+    isOver = true;
+    expect(transcript(await victim.whole)).toBe(text);
+    expect(transcript(await heard(engine!, asSpeech(counted(5).audio)))).toBe(counted(5).text);
+    await until(() => pids().length === 1, { what: 'the end of the processes for one session' });
   });
 
   test('while loading is restarted, both the first one and a replacement in mid-sentence', async () => {

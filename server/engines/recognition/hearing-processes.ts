@@ -39,6 +39,8 @@ interface Member {
   idle: NodeJS.Timeout | undefined;
   /** Whether its model is loaded. */
   hasStarted: boolean;
+  /** Whether it hears a single utterance, which others must not share, and then ends. */
+  isAlone: boolean;
   /** Whether it has been killed but has not ended yet. */
   isEnding: boolean;
   /** Number of utterances that wait for its model and will take a place then. */
@@ -63,6 +65,7 @@ export class HearingProcesses {
   readonly #closing = new AbortController();
   /** Work of all processes, including those that have ended. */
   readonly #done = { heardBytes: 0, processorMs: 0 };
+  #aloneCount = 0;
   #failureCount = 0;
   #outOfOrderUntilMs = 0;
   /** Runs while starts are suspended because the last one failed. */
@@ -94,13 +97,19 @@ export class HearingProcesses {
   /**
    * Takes a place for an utterance, waiting until one is free. The caller closes the returned line.
    *
+   * @param isAlone whether the utterance may kill its process, which it then shares with no other
    * @throws ServiceError recognition_failed when no process can be started; the signal's reason when aborted
    */
   async open(
     { hotwords, ...opening }: HearingOpening & { hotwords: readonly string[] },
-    { signal, listener }: { signal: AbortSignal; listener: HearingListener },
+    {
+      signal,
+      listener,
+      isAlone = false,
+    }: { signal: AbortSignal; listener: HearingListener; isAlone?: boolean },
   ): Promise<HearingLine> {
-    const key = JSON.stringify(hotwords);
+    // A key that no other utterance has finds no process but its own.
+    const key = isAlone ? `alone ${(this.#aloneCount += 1)}` : JSON.stringify(hotwords);
     const wake = (): void => this.#change.notify();
     signal.addEventListener('abort', wake);
     try {
@@ -110,7 +119,7 @@ export class HearingProcesses {
         const member =
           this.#comfortable(key) ??
           this.#relieved(hotwords, key) ??
-          this.#startIfRoom(hotwords, key);
+          this.#startIfRoom(hotwords, key, isAlone);
         if (member === undefined) {
           await this.#change.next();
           continue;
@@ -196,9 +205,16 @@ export class HearingProcesses {
       .sort((one, other) => emptiness(one) - emptiness(other));
   }
 
-  #startIfRoom(hotwords: readonly string[], key: string): Member | undefined {
+  #startIfRoom(hotwords: readonly string[], key: string, isAlone: boolean): Member | undefined {
     if (this.#pause !== undefined) return undefined;
-    if (this.#members.size >= this.#options.maxProcesses) {
+    const { maxProcesses } = this.#options;
+    const alike = [...this.#members].filter((member) => member.isAlone === isAlone);
+    // Utterances alone have processes besides those of all others, so that neither wait for the other.
+    if (isAlone && alike.length < Math.ceil(maxProcesses / 2)) {
+      return this.#start(hotwords, key, isAlone);
+    }
+    if (isAlone) return undefined;
+    if (alike.length >= maxProcesses) {
       // An idle process with other hotwords makes way; its place is free once it is gone.
       const idle = [...this.#members].find(
         (member) => member.key !== key && isIdle(member) && !member.process.isGone,
@@ -212,7 +228,7 @@ export class HearingProcesses {
     return this.#start(hotwords, key);
   }
 
-  #start(hotwords: readonly string[], key: string): Member {
+  #start(hotwords: readonly string[], key: string, isAlone = false): Member {
     const { log, start, hangTimeoutMs, startTimeoutMs } = this.#options;
     const process = new HearingProcess({
       process: start(hotwords),
@@ -228,6 +244,7 @@ export class HearingProcesses {
       process,
       idle: undefined,
       hasStarted: false,
+      isAlone,
       isEnding: false,
       awaited: 0,
       counted: { heardBytes: 0, processorMs: 0 },
@@ -294,6 +311,11 @@ export class HearingProcesses {
   #rest(member: Member): void {
     clearTimeout(member.idle);
     if (member.process.lineCount > 0) return;
+    if (member.isAlone && member.awaited === 0) {
+      member.isEnding = true;
+      member.process.kill();
+      return;
+    }
     member.idle = setTimeout(() => {
       const others = [...this.#members].filter(
         ({ key, isEnding }) => key === NO_HOTWORDS && !isEnding,

@@ -15,6 +15,8 @@ import type { UtteranceHearer } from './utterance-stream.ts';
  * more death means that the audio itself kills the process.
  */
 const DEATH_PAUSES_MS = [0, 0, 250, 500, 1_000, 2_000];
+/** Deaths after which the part is heard in a process of its own: others die with it if its audio is the cause. */
+const DEATHS_TOGETHER = 3;
 /** Samples sent at a time: half a second. */
 const SENT_SAMPLES = 8_000;
 /** Smallest frame worth sending, in samples: 40 ms. */
@@ -65,6 +67,7 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
       { ...opening, hotwords, ...(before !== undefined && { before: before.context }) },
       {
         signal,
+        isAlone: deaths >= DEATHS_TOGETHER,
         listener: {
           onPartial(heard) {
             const partial = later(heard, from);
