@@ -122,14 +122,17 @@ async function run(file: string, options: Options): Promise<void> {
   } finally {
     ignoreSignals();
     display.end();
-    await speech?.close();
-    // Written even after a failure: a partial transcript is still useful.
-    if (transcript !== undefined && (hasSucceeded || !transcript.isEmpty)) {
-      const files = await writeTranscript(transcript, {
-        input: inputFile,
-        out: process.stdout,
-      });
-      process.stderr.write(`Written: ${files.join(', ')}\n`);
+    try {
+      // Written even after a failure: a partial transcript is still useful.
+      if (transcript !== undefined && (hasSucceeded || !transcript.isEmpty)) {
+        const files = await writeTranscript(transcript, {
+          input: inputFile,
+          out: process.stdout,
+        });
+        process.stderr.write(`Written: ${files.join(', ')}\n`);
+      }
+    } finally {
+      await speech?.close();
     }
   }
 }

@@ -133,7 +133,10 @@ describe('listen', () => {
     const folder = path.join(temporaryFolder(), 'gone');
     mkdirSync(folder);
     const output = path.join(folder, 'talk.json');
-    const args = ['listen', '-', '--from', 'en', '--output', output];
+    // Nor can the speech be written.
+    const full = path.join(temporaryFolder(), 'speech.webm');
+    symlinkSync('/dev/full', full);
+    const args = ['listen', '-', ...english, '--output', output, '--speak', full];
     const child = startDragoman(args, settings());
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
