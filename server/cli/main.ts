@@ -36,6 +36,20 @@ function explain(error: unknown): string {
   return message || (code ?? name);
 }
 
+/** Exit code of a program whose output nobody reads any more, as shells report it. */
+const UNREAD_EXIT_CODE = 141;
+let isUnread = false;
+/** Lets a command that handles signals finish and write its files when its output cannot be written. */
+function stopUnread(error: NodeJS.ErrnoException): void {
+  if (isUnread) return;
+  isUnread = true;
+  // Of a reader that has left, such as `head`, nobody needs to be told.
+  if (error.code !== 'EPIPE') process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = UNREAD_EXIT_CODE;
+  process.emit('SIGTERM');
+}
+for (const stream of [process.stdout, process.stderr]) stream.on('error', stopUnread);
+
 try {
   await program.parseAsync();
 } catch (error) {

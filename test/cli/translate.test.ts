@@ -173,6 +173,18 @@ describe('translate', () => {
     expect(namesBeside(file)).toEqual(['novel.txt']);
   });
 
+  it('stops without an error when nobody reads its output any more', async () => {
+    const [first, second] = [written('letter.txt'), written('second.txt')];
+    const args = ['translate', first, second, '--to', 'es', '--from', 'en'];
+    const child = startDragoman(args, settings());
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+    child.stdout.destroy();
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(errors).toMatch(/Stopped\.\n$/);
+    expect([namesBeside(first).length, namesBeside(second).length]).toEqual([2, 1]);
+  });
+
   it('applies a glossary, which requires a source language', async () => {
     const homes = {
       ...{ name: 'Homes', source_lang: 'en', target_lang: 'es' },

@@ -57,5 +57,8 @@ function collect(stream, said, where) {
     if (typeof done === 'function') process.nextTick(done);
     return true;
   };
-  return () => void (isOpen = false);
+  return () => {
+    isOpen = false;
+    stream.removeAllListeners('error');
+  };
 }
