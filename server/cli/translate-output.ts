@@ -1,5 +1,6 @@
 /** Output paths of translations, and the progress display. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, existsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WriteStream } from 'node:tty';
 import {
@@ -125,6 +126,18 @@ async function checkOutput(
   }
   const folder = path.dirname(path.resolve(output));
   if (!existsSync(folder)) throw new Error(`${input}: there is no folder ${folder} to write to.`);
+  checkWritable(folder);
+}
+
+/** Writes to a folder for trial: permissions alone do not tell whether it can be written to. */
+function checkWritable(folder: string): void {
+  const trial = path.join(folder, `.${randomUUID()}.part`);
+  try {
+    writeFileSync(trial, '', { flag: 'wx' });
+  } catch {
+    throw new Error(`${folder}: cannot be written to. Name another folder with --output.`);
+  }
+  unlinkSync(trial);
 }
 
 function checkApart(tasks: readonly TranslationTask[]): void {

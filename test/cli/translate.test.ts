@@ -185,6 +185,15 @@ describe('translate', () => {
     expect([namesBeside(first).length, namesBeside(second).length]).toEqual([2, 1]);
   });
 
+  it('checks that it can write before it sends anything', async () => {
+    const file = written('letter.txt');
+    const { code, errors } = await translate(file, '--to', 'es', '--output', '/proc/letter.txt');
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: '/proc: cannot be written to. Name another folder with --output.\n',
+    });
+  });
+
   it('applies a glossary, which requires a source language', async () => {
     const homes = {
       ...{ name: 'Homes', source_lang: 'en', target_lang: 'es' },
