@@ -17,7 +17,12 @@ import {
   planTasks,
   type TranslationTask,
 } from './translate-output.ts';
-import { TranslateError, translateService, type TranslateService } from './translate-service.ts';
+import {
+  notNotified,
+  TranslateError,
+  translateService,
+  type TranslateService,
+} from './translate-service.ts';
 
 interface Options {
   to: string[];
@@ -247,12 +252,7 @@ async function forgotten(handle: DocumentHandle, service: TranslateService): Pro
   } catch (cause) {
     // The server no longer knows a document that was downloaded.
     if (cause instanceof TranslateError && cause.status === 404) return;
-    throw new TranslateError(
-      'The server could not be notified: it may continue and bill the document.',
-      {
-        cause,
-      },
-    );
+    throw notNotified(cause);
   }
 }
 

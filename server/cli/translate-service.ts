@@ -24,8 +24,14 @@ export class TranslateError extends Error {
   }
 }
 
-/** Longest time to wait for the deletion of a document after an interruption, in ms. */
+/** Longest time to wait after an interruption for the answer to an upload, or to the deletion, in ms. */
 const FORGET_LIMIT_MS = 3_000;
+
+/** The server has a document, and was not told to delete it. */
+export function notNotified(cause: unknown): TranslateError {
+  const message = 'The server could not be notified: it may continue and bill the document.';
+  return new TranslateError(message, { cause });
+}
 
 export interface TranslateServer {
   url: string;
@@ -73,14 +79,21 @@ export function translateService({ url, apiKey }: TranslateServer) {
     async upload({ file, fields, onShare, signal }: UploadOptions): Promise<DocumentHandle> {
       const boundary = `dragoman-${randomUUID()}`;
       const { size } = await stat(file);
-      const body = formBody({ boundary, file, fields, onSent: (sent) => onShare(sent / size) });
-      const response = await call('/v2/document', {
-        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-        body: Readable.toWeb(Readable.from(body)),
-        duplex: 'half',
-        signal,
-      });
-      return (await response.json()) as DocumentHandle;
+      let sent = 0;
+      const onSent = (bytes: number) => onShare((sent = bytes) / size);
+      const body = formBody({ boundary, file, fields, onSent });
+      const end = endOfUpload(signal, () => sent >= size);
+      try {
+        const response = await call('/v2/document', {
+          headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+          body: Readable.toWeb(Readable.from(body)),
+          duplex: 'half',
+          signal: end.signal,
+        });
+        return (await response.json()) as DocumentHandle;
+      } finally {
+        end.forget();
+      }
     },
 
     async status(handle: DocumentHandle, signal: AbortSignal): Promise<DocumentStatusView> {
@@ -104,6 +117,28 @@ export function translateService({ url, apiKey }: TranslateServer) {
 }
 
 export type TranslateService = ReturnType<typeof translateService>;
+
+/**
+ * Returns a signal that ends an upload when another signal does. Once the file was sent, the server translates
+ * and bills it even if nobody reads the answer, so the answer, with which it can be deleted, is awaited.
+ */
+function endOfUpload(signal: AbortSignal, isSent: () => boolean) {
+  const end = new AbortController();
+  let patience: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    if (!isSent()) end.abort(signal.reason);
+    else patience = setTimeout(() => end.abort(notNotified(signal.reason)), FORGET_LIMIT_MS);
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  return {
+    signal: end.signal,
+    forget() {
+      clearTimeout(patience);
+      signal.removeEventListener('abort', stop);
+    },
+  };
+}
 
 /** Yields the form, the file last, so that the server has all fields before it. */
 async function* formBody({

@@ -8,11 +8,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-output.ts';
+import { translateService } from '../../server/cli/translate-service.ts';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
 import { until } from '../support/product/server.ts';
@@ -171,6 +173,25 @@ describe('translate', () => {
     const database = { url: undefined, dataFolder: server.dataFolder };
     await until(async () => (await executeOn(database, kept)).length === 0);
     expect(namesBeside(file)).toEqual(['novel.txt']);
+  });
+
+  it('learns which document to delete when it is stopped after the whole file was sent', async () => {
+    let answer: (() => void) | undefined;
+    const handle = { document_id: 'late', document_key: 'key' };
+    const service = http.createServer((request, response) => {
+      request.resume().once('end', () => (answer = () => response.end(JSON.stringify(handle))));
+    });
+    onTestFinished(() => void service.close());
+    await once(service.listen(0, '127.0.0.1'), 'listening');
+    const { port } = service.address() as AddressInfo;
+    const stop = new AbortController();
+    const client = translateService({ url: `http://127.0.0.1:${port}`, apiKey: 'any' });
+    const order = { file: written('letter.txt'), fields: { target_lang: 'es' } };
+    const sent = client.upload({ ...order, onShare: () => undefined, signal: stop.signal });
+    await until(() => answer !== undefined);
+    stop.abort();
+    answer?.();
+    expect(await sent).toEqual(handle);
   });
 
   it('stops without an error when nobody reads its output any more', async () => {
