@@ -179,7 +179,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   }
 
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
-    await this.share(track.roomId).ready;
+    await this.share(track.roomId).catchUp();
     yield* this.#memory.transcript(track);
   }
 

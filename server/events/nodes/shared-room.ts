@@ -173,6 +173,15 @@ export class SharedRoom {
     }
   }
 
+  /** Reads what the home has appended by now, as the entries may still be on their way here. */
+  async catchUp(): Promise<void> {
+    await this.ready;
+    if (this.#state !== 'following') return;
+    await this.#readOn().catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+    });
+  }
+
   /** Whether the broker has lost the last entry read. */
   async #isLost(): Promise<boolean> {
     if (this.#lastId === 0) return false;

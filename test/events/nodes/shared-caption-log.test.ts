@@ -50,6 +50,18 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
     await expect(second.append(track, said('no', 9), { isKept: false })).rejects.toThrow(/home/);
   });
 
+  it('write a transcript with everything that was appended before, even if it is still on its way', async () => {
+    const [one, other] = await openBrokers(name);
+    const node = one === other ? 'another' : other.node;
+    const late = withStreams({ ...other, node }, { follow: () => () => undefined });
+    const track = { roomId: await newRoom(), name: 'es' };
+    const [first, second] = [openLog(one), openLog(late)];
+    await first.share(track.roomId).ready;
+    await second.share(track.roomId).ready;
+    await first.append(track, said('a', 1), { isKept: false });
+    expect(texts(await wholeTranscript(second, track))).toEqual(['a']);
+  });
+
   it('pass the ownership on without losing or repeating a caption', async () => {
     const [first, second, track] = await openTwo();
     const heard: [string[], string[]] = [[], []];
