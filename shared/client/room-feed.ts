@@ -78,7 +78,11 @@ interface Outcome {
   status?: number;
 }
 
-/** Exchanges a passcode for a reader's key. */
+/**
+ * Exchanges a passcode for a reader's key.
+ *
+ * @returns the key, or why there is none; `unneeded`: the room asks for no passcode any more, or is gone
+ */
 export async function enterRoom(
   url: string,
   passcode: string,
@@ -93,9 +97,11 @@ export async function enterRoom(
     const { key } = (await response.json()) as { key?: string };
     if (response.ok && key !== undefined) return { key };
     if (response.status === 429) return { refused: 'too-often' };
-    const entrance = (await (await fetch(`${url}/live/entry`, {})).json()) as Partial<RoomEntrance>;
-    if (entrance.may_read === true) return { refused: 'unneeded' };
-    return { refused: response.status < 500 ? 'wrong' : 'unreachable' };
+    if (response.status >= 500) return { refused: 'unreachable' };
+    const entrance = await fetch(`${url}/live/entry`, {});
+    const { access } = (await entrance.json()) as Partial<RoomEntrance>;
+    if (entrance.status >= 500) return { refused: 'unreachable' };
+    return { refused: access === 'passcode' ? 'wrong' : 'unneeded' };
   } catch {
     return { refused: 'unreachable' };
   }

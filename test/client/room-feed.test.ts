@@ -289,6 +289,9 @@ describe('access to a room', () => {
     if (!('key' in answer)) throw new Error('The passcode was refused.');
     reader.feed.setKey(answer.key);
     await untilTexts(reader, ['Secret.']);
+    // A room that nobody enters by a passcode any more.
+    await server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
+    expect(await enterRoom(url, '4711')).toEqual({ refused: 'unneeded' });
   });
 
   it('is refused without a link and with a revoked link', async () => {

@@ -322,7 +322,7 @@ class RoomViewer extends LitElement {
     const answer = await enterRoom(this.place.src, passcode);
     this.isEntering = false;
     if ('refused' in answer) {
-      // The room has been opened to everyone in the meantime.
+      // The room has been opened to everyone in the meantime, or closed, or deleted.
       if (answer.refused === 'unneeded') location.reload();
       else this.refusal = answer.refused;
       return;
