@@ -99,6 +99,10 @@ export class RoomCaptions extends LitElement {
   private fadeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Smallest delay of a line so far, in ms, by this device's clock. Cancels out a clock that is wrong. */
   private lateMs = Infinity;
+  /** Default of each property, restored when a page removes its value. */
+  private readonly defaults: Readonly<Partial<this>> = Object.fromEntries(
+    [...RoomCaptions.elementProperties.keys()].map((name) => [name, this[name as keyof this]]),
+  ) as Partial<this>;
 
   /** State of the element. */
   get state(): RoomCaptionsState {
@@ -141,6 +145,7 @@ export class RoomCaptions extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<RoomCaptions>): void {
+    this.fallBack();
     if (changed.has('src')) this.connect();
     else if (changed.has('key') && changed.get('key') !== undefined) this.feed?.setKey(this.key);
     const { language, calmness } = this;
@@ -202,6 +207,12 @@ export class RoomCaptions extends LitElement {
     </section>`;
   }
 
+  /** Restores defaults: removing an attribute sets null, and frameworks set undefined. */
+  private fallBack(): void {
+    const given = this as Record<string, unknown>;
+    for (const [name, value] of Object.entries(this.defaults)) given[name] ??= value;
+  }
+
   private linesView(all: readonly RoomLine[], rows: number): unknown {
     const lines = all.slice(-rows);
     const starts = this.times ? paragraphStarts(all, PARAGRAPHS) : undefined;
@@ -248,8 +259,8 @@ export class RoomCaptions extends LitElement {
   }
 
   private words(): ReturnType<typeof roomWords> {
-    const page = this.closest<HTMLElement>('[lang]')?.lang ?? 'en';
-    return roomWords(this.track === SPOKEN_TRACK ? page : this.track, this.labels);
+    const language = this.track === SPOKEN_TRACK ? languageAround(this) : this.track;
+    return roomWords(language, this.labels);
   }
 
   /**
@@ -391,6 +402,16 @@ function lineView(
         : nothing
     }
   </p>`;
+}
+
+/** Returns the language of the page around an element, also from inside shadow roots. */
+function languageAround(element: Element): LanguageTag {
+  for (let inner = element; ;) {
+    const found = inner.closest<HTMLElement>('[lang]')?.lang;
+    const root = inner.getRootNode();
+    if (found !== undefined || !(root instanceof ShadowRoot)) return found ?? 'en';
+    inner = root.host;
+  }
 }
 
 /** Parses the address of a room or its link for readers; returns undefined for any other address. */

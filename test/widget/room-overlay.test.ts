@@ -110,6 +110,21 @@ describe('a page of another site', () => {
       return state;
     }, other.viewer_url!);
     expect(outside).toBe('idle');
+    // Defaults return with a removed attribute, and the page's language is found from inside a shadow root.
+    const inside = await page.evaluate(async () => {
+      const host = document.body.appendChild(document.createElement('div'));
+      host.lang = 'de';
+      const captions = document.createElement('room-captions');
+      captions.setAttribute('calmness', 'settled');
+      host.attachShadow({ mode: 'open' }).append(captions);
+      await captions.updateComplete;
+      captions.removeAttribute('calmness');
+      await captions.updateComplete;
+      const name = captions.shadowRoot!.querySelector('section')!.ariaLabel;
+      host.remove();
+      return { name, calmness: captions.calmness };
+    });
+    expect(inside).toEqual({ name: 'Live-Untertitel', calmness: 'instant' });
     await untilState(page, 'waiting');
     await page.context().close();
     await new Promise((resolve) => site.close(resolve));
