@@ -147,9 +147,14 @@ describe('a captioner beside the recogniser', () => {
   });
 
   it('sees the language that is written, also when the room loses another or this one', async () => {
-    await open();
+    await open('Good morning.');
+    await composer().press('ArrowUp');
+    await page.keyboard.type(' Again.');
     const language = page.getByLabel('You write');
-    for (const each of ['es', 'fr', 'spoken', 'fr']) await language.selectOption(each);
+    for (const each of ['es', 'fr', 'spoken']) await language.selectOption(each);
+    // An edit that is not sent yet waits in its language.
+    await expect.poll(rows).toEqual(['Good morning. Again.']);
+    await language.selectOption('fr');
     await bench.changeRoom(room, { languages: ['fr'] });
     await language.locator('option[value=es]').waitFor({ state: 'detached' });
     expect(await language.inputValue()).toBe('fr');

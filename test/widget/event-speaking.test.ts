@@ -169,9 +169,13 @@ describe('the rows of a captioner', () => {
   });
 
   it('keep a draft when the line changes, and report the change', () => {
-    const draft = { text: 'una', before: 'uno', isSending: false, failure: '' };
+    const draft = { text: 'una', before: 'uno', startMs: 0, isSending: false, failure: '' };
     const drafts = new Map([[1, draft]]);
     const [row] = captionRows({ ...sheet, drafts, lines: [line(1, 'un')], spoken: undefined }, 9);
     expect(row).toMatchObject({ text: 'una', meanwhile: 'un' });
+    // Newer lines do not push it out of view, nor does its removal take away what was typed.
+    const lines = [line(2, 'dos'), line(3, 'tres')];
+    const rows = captionRows({ ...sheet, drafts, lines, spoken: undefined }, 1);
+    expect(rows).toMatchObject([{ text: 'una', meanwhile: '' }, { text: 'tres' }]);
   });
 });

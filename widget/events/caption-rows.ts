@@ -8,6 +8,8 @@ export interface Draft {
   text: string;
   /** Text of the line when the edit began. */
   before: string;
+  /** Start time of the line, in ms since 1970. */
+  startMs: number;
   /** Whether the edit is being sent. */
   isSending: boolean;
   /** Why sending failed, for the user. */
@@ -63,13 +65,19 @@ export interface CaptionSheet {
   machine: ReadonlyMap<number, string>;
 }
 
-/** Returns the last `most` rows, oldest first. A spoken line without a translation yet has a row as well. */
+/**
+ * Returns the last `most` rows, oldest first. A spoken line without a translation yet has a row as well, and so
+ * has every edited line, even if it is older or has been removed.
+ */
 export function captionRows(sheet: CaptionSheet, most: number): CaptionRow[] {
   const { lines, spoken = [], language, drafts, machine } = sheet;
   const written = new Map(lines.map((line) => [line.line, line]));
   const said = new Map(spoken.map((line) => [line.line, line]));
-  const numbers = [...new Set([...written.keys(), ...said.keys()])].sort((a, b) => a - b);
-  return numbers.slice(-most).map((line) => {
+  const known = new Set([...written.keys(), ...said.keys(), ...drafts.keys()]);
+  const numbers = [...known].sort((a, b) => a - b);
+  const first = numbers.at(-most) ?? 0;
+  const shown = numbers.filter((line) => line >= first || drafts.has(line));
+  return shown.map((line) => {
     const own = written.get(line);
     const draft = drafts.get(line);
     const { text = '', by = 'machine' } = own ?? {};
@@ -77,7 +85,7 @@ export function captionRows(sheet: CaptionSheet, most: number): CaptionRow[] {
     const isByPerson = by === 'person';
     return {
       line,
-      startMs: (own ?? said.get(line))?.start_time ?? 0,
+      startMs: (own ?? said.get(line))?.start_time ?? draft?.startMs ?? 0,
       spoken: said.get(line),
       text: draft?.text ?? text,
       language: own?.language ?? language,

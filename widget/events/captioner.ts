@@ -59,6 +59,8 @@ export class CaptionerPage extends LitElement {
   /** The written track, if it is another than the spoken one. */
   private written: FollowedTrack | undefined;
   private wasAtEnd = true;
+  /** Edits in the languages that are not written now. */
+  private readonly draftsElsewhere = new Map<string, ReadonlyMap<number, Draft>>();
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -339,8 +341,9 @@ export class CaptionerPage extends LitElement {
     if (language === this.language) return;
     this.written?.close();
     this.written = language === SPOKEN_TRACK ? undefined : this.follow(language);
+    this.draftsElsewhere.set(this.language, this.drafts);
     this.language = language;
-    this.drafts = new Map();
+    this.drafts = this.draftsElsewhere.get(language) ?? new Map();
     this.wasAtEnd = true;
   }
 
@@ -350,18 +353,24 @@ export class CaptionerPage extends LitElement {
 
   // Corrections of existing lines.
 
-  private setDraft(line: number, draft: Draft | undefined): void {
-    const drafts = new Map(this.drafts);
-    if (draft === undefined) drafts.delete(line);
-    else drafts.set(line, draft);
-    this.drafts = drafts;
+  /** Returns the edits in a language. */
+  private draftsIn(language: string): ReadonlyMap<number, Draft> | undefined {
+    return language === this.language ? this.drafts : this.draftsElsewhere.get(language);
   }
 
-  private onRowInput({ line, draft, text }: CaptionRow, { target }: InputEvent): void {
+  private setDraft(line: number, draft: Draft | undefined, language = this.language): void {
+    const drafts = new Map(this.draftsIn(language));
+    if (draft === undefined) drafts.delete(line);
+    else drafts.set(line, draft);
+    if (language === this.language) this.drafts = drafts;
+    else this.draftsElsewhere.set(language, drafts);
+  }
+
+  private onRowInput({ line, draft, text, startMs }: CaptionRow, { target }: InputEvent): void {
     if (!(target instanceof HTMLTextAreaElement)) return;
     const before = draft?.before ?? text;
     const isChanged = target.value !== before;
-    const changed = { text: target.value, before, isSending: false, failure: '' };
+    const changed = { text: target.value, before, startMs, isSending: false, failure: '' };
     this.setDraft(line, isChanged ? changed : undefined);
   }
 
@@ -409,9 +418,10 @@ export class CaptionerPage extends LitElement {
       () => '',
       (error: unknown) => this.notSent(error),
     );
-    if (language !== this.language) return;
-    if (failure === '') (this.written ?? this.spoken)?.correct(line, text);
-    this.setDraft(line, draftAfter(sending, { newest: this.drafts.get(line), failure }));
+    const isShown = language === this.language;
+    if (failure === '' && isShown) (this.written ?? this.spoken)?.correct(line, text);
+    const newest = this.draftsIn(language)?.get(line);
+    this.setDraft(line, draftAfter(sending, { newest, failure }), language);
   }
 
   // New lines.
