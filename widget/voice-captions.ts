@@ -230,7 +230,7 @@ export class VoiceCaptions extends LitElement {
   clear(): void {
     this.transcriptNow = this.transcriptShown = emptyTranscript(this.languages());
     this.hasShownText = false;
-    this.log.replaceChildren();
+    if (this.hasUpdated) this.log.replaceChildren();
     this.speaker.forget();
   }
 

@@ -320,7 +320,11 @@ describe('captions', () => {
         return [captions.transcript(), captions.transcript('en'), captions.transcript('ar')];
       });
     expect(await read()).toEqual(['Uno.\nDos.', 'One.\nTwo.', '']);
-    await page.evaluate(() => document.querySelector('voice-captions')!.clear());
+    await page.evaluate(() => {
+      document.querySelector('voice-captions')!.clear();
+      // Also before the first rendering.
+      document.createElement('voice-captions').clear();
+    });
     expect(await read()).toEqual(['', '', '']);
   });
 });
