@@ -142,9 +142,10 @@ export const numberSignStep: StyleStep = singleRule({
 });
 
 const FULL_FIGURES = /[０-９]/gu;
+const BESIDE_FIGURES = `${HAN}${KANA}、。「」『』（）【】・：；！？～〜`;
 /** Digits in Latin words and codes, or with their own symbols, stay half-width. */
 const HALF_FIGURES = new RegExp(
-  `(?<=^|[${HAN}${KANA}、。「（・])[0-9]{1,15}(?=$|[${HAN}${KANA}、。」）・])`,
+  `(?<=(?:^|[${BESIDE_FIGURES}])[ \\u3000]?)[0-9]{1,15}(?=$|[${BESIDE_FIGURES}])`,
   'gu',
 );
 const shifted = (by: number) => (figures: string) =>

@@ -15,11 +15,16 @@ export interface Quotation {
   depth: number;
   /** Kind of marks as written. */
   kind: 'single' | 'double';
+  /**
+   * Kind that keeps the quotation apart from the one around it if both get marks of one form: `single` for
+   * `“ ”` within `« »`; else as written.
+   */
+  distinctKind: 'single' | 'double';
   isStraight: boolean;
 }
 
 /** A mark at the very start or end of a text, whose partner is in another sentence. */
-export interface HalfQuotation extends Pick<Quotation, 'depth' | 'kind' | 'isStraight'> {
+export interface HalfQuotation extends Omit<Quotation, 'open' | 'close'> {
   at: number;
   side: 'open' | 'close';
 }
@@ -31,13 +36,20 @@ export interface QuotationMarks {
   halves: readonly HalfQuotation[];
   /** Positions of apostrophes. */
   apostrophes: readonly number[];
+  /** Whether single marks were left out because they may be apostrophes. */
+  hasDoubt: boolean;
 }
 
 const MARKS = /["“”„‟«»「」『』＂'‘’‚‹›]/g;
 const SINGLE = /['‘’‚‹›]/;
 /** At the end of a text, only punctuation and formatting may follow a closing mark. */
 const END = /^[.,;:!?…。，！？\uFDD0]{0,7}$/u;
-const NO_QUOTATIONS: QuotationMarks = { quotations: [], halves: [], apostrophes: [] };
+const NO_QUOTATIONS: QuotationMarks = {
+  quotations: [],
+  halves: [],
+  apostrophes: [],
+  hasDoubt: false,
+};
 
 /** Possible closing marks, by opening mark. */
 const closers: Readonly<Record<string, string | undefined>> = {
@@ -89,14 +101,14 @@ export function readQuotations(text: string): QuotationMarks {
     return apostrophes.length === 0 ? NO_QUOTATIONS : { ...NO_QUOTATIONS, apostrophes };
   }
   const { sure, hasDoubt } = withoutDoubtfulSingles(text, candidates);
-  const { quotations, lone } = pairsOf(sure);
+  const { quotations, lone } = pairsOf(text, sure);
   // If an opening mark is unpaired, an unpaired closing mark need not be an apostrophe.
   for (const { at, glyph } of hasDoubt ? [] : lone) {
     if (/['’]/.test(glyph) && isLetter(characterBefore(text, at))) apostrophes.push(at);
   }
   const halves = halvesOf(text, lone);
   if (halves.length > 0) for (const quotation of quotations) quotation.depth += 1;
-  return { quotations, halves, apostrophes };
+  return { quotations, halves, apostrophes, hasDoubt };
 }
 
 /**
@@ -114,7 +126,8 @@ function halvesOf(text: string, lone: readonly Candidate[]): HalfQuotation[] {
     const isEnd = canClose && END.test(text.slice(at + 1, at + 9));
     if (isStart === isEnd) continue;
     const side = isStart ? 'open' : 'close';
-    halves.push({ at, side, depth: 0, kind: 'double', isStraight: glyph === '"' });
+    const kind = 'double';
+    halves.push({ at, side, depth: 0, kind, distinctKind: kind, isStraight: glyph === '"' });
   }
   const isClear =
     halves.length === doubles.length &&
@@ -188,7 +201,10 @@ function isBalanced(singles: readonly Candidate[]): boolean {
   return singles.length % 2 === 0 && Math.abs(begins - ends) <= either;
 }
 
-function pairsOf(candidates: readonly Candidate[]): { quotations: Quotation[]; lone: Candidate[] } {
+function pairsOf(
+  text: string,
+  candidates: readonly Candidate[],
+): { quotations: Quotation[]; lone: Candidate[] } {
   const open: Candidate[] = [];
   /** Number of open quotations that each closing mark would end. */
   const awaited = new Map<string, number>();
@@ -216,26 +232,34 @@ function pairsOf(candidates: readonly Candidate[]): { quotations: Quotation[]; l
       await_(glyph, 1);
     } else lone.push(candidate);
   }
-  return { quotations: withDepths(quotations), lone: [...lone, ...open] };
+  return { quotations: withDepths(text, quotations), lone: [...lone, ...open] };
 }
 
 function quotationOf({ at, glyph }: Candidate, close: number): Quotation {
+  const kind = SINGLE.test(glyph) ? 'single' : 'double';
   return {
     open: at,
     close,
     depth: 0,
-    kind: SINGLE.test(glyph) ? 'single' : 'double',
+    kind,
+    distinctKind: kind,
     isStraight: glyph === '"' || glyph === "'",
   };
 }
 
-function withDepths(quotations: Quotation[]): Quotation[] {
+function withDepths(text: string, quotations: Quotation[]): Quotation[] {
   quotations.sort((a, b) => a.open - b.open);
-  const around: number[] = [];
+  const around: Quotation[] = [];
   for (const quotation of quotations) {
-    while ((around.at(-1) ?? Infinity) < quotation.open) around.pop();
+    while ((around.at(-1)?.close ?? Infinity) < quotation.open) around.pop();
     quotation.depth = around.length;
-    around.push(quotation.close);
+    const outer = around.at(-1);
+    if (outer !== undefined && text[outer.open] !== text[quotation.open]) {
+      const isLikeOuter = quotation.kind === outer.distinctKind;
+      if (isLikeOuter)
+        quotation.distinctKind = outer.distinctKind === 'double' ? 'single' : 'double';
+    }
+    around.push(quotation);
   }
   return quotations;
 }

@@ -26,10 +26,7 @@ const corners: readonly [Pair, Pair] = [
 ];
 
 /** Chooses the marks for a quotation; undefined leaves it unchanged. */
-type Forms = (
-  quotation: Pick<Quotation, 'depth' | 'kind' | 'isStraight'>,
-  style: ChosenStyle,
-) => Pair | undefined;
+type Forms = (quotation: Omit<Quotation, 'open' | 'close'>, style: ChosenStyle) => Pair | undefined;
 
 const curlyOf = ({ language }: ChosenStyle): typeof curly | typeof german =>
   language === 'de' ? german : curly;
@@ -44,8 +41,8 @@ const alternating =
     depth % 2 === 0 ? primary : secondary;
 
 /** Change the shape of the marks, and keep single or double. */
-const inStraight: Forms = ({ kind }) => straight[kind];
-const inCurly: Forms = ({ kind }, style) => curlyOf(style)[kind];
+const inStraight: Forms = ({ distinctKind }) => straight[distinctKind];
+const inCurly: Forms = ({ distinctKind }, style) => curlyOf(style)[distinctKind];
 const doubleCurly: Forms = ({ depth }, style) =>
   curlyOf(style)[depth % 2 === 0 ? 'double' : 'single'];
 const doubleStraight: Forms = alternating(straight.double, straight.single);
@@ -171,20 +168,26 @@ export const quotationStep: StyleStep = {
     ]),
   ],
   apply(text, style) {
-    const { quotations, halves, apostrophes } = readQuotations(text);
+    const { quotations, halves, apostrophes, hasDoubt } = readQuotations(text);
     const forms = formsOf(style);
+    const pairFor = (quotation: HalfQuotation | Quotation): Pair | undefined => {
+      const pair = forms?.(quotation, style);
+      // Among single marks that stay as they are, new ones could not be told from them.
+      const isMixed = hasDoubt && quotation.kind === 'double' && /['‘‚]/.test(pair?.[0] ?? '');
+      return isMixed ? undefined : pair;
+    };
     const apostrophe = apostropheOf(style);
     const pieces: Piece[] = [];
-    for (const quotation of forms === undefined ? [] : quotations) {
-      const pair = forms?.(quotation, style);
+    for (const quotation of quotations) {
+      const pair = pairFor(quotation);
       if (pair === undefined) continue;
       const { open, close } = quotation;
       const before = text[open] ?? '';
       pieces.push(openingPiece(text, open, pair[0], before, style));
       pieces.push(closingPiece(text, close, pair[1], before, style));
     }
-    for (const half of forms === undefined ? [] : halves) {
-      const pair = forms?.(half, style);
+    for (const half of halves) {
+      const pair = pairFor(half);
       if (pair !== undefined) pieces.push(halfPiece(text, half, pair, style));
     }
     for (const at of apostrophe === undefined ? [] : apostrophes) {

@@ -275,7 +275,15 @@ export const numberRows: RuleRows = {
   },
   writing_numbers: {
     use_full_width_arabic_numerals_and_only_use_kanji_numbers_where_it_would_otherwise_sound_unnatural:
-      [['ja', '3人とMP3と1,000円', '３人とMP3と1,000円']],
+      [
+        ['ja', '3人とMP3と1,000円', '３人とMP3と1,000円'],
+        [
+          'ja',
+          '日時：2024年3月5日（10～20人、は 5人）',
+          '日時：２０２４年３月５日（１０～２０人、は ５人）',
+        ],
+        ['ja', 'iPhone 15を', 'iPhone 15を'],
+      ],
     use_half_width_arabic_numerals_and_only_use_kanji_numbers_where_it_would_otherwise_sound_unnatural:
       [['ja', '３人と１２個', '3人と12個']],
   },

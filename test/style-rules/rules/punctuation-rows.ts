@@ -146,6 +146,7 @@ export const punctuationRows: RuleRows = {
     use_curly_quotation_marks: [
       ['de', '"Das ist \'gut\'", sagt er.', '„Das ist ‚gut‘“, sagt er.'],
       ['en es fr it', '"a \'b\' c", 5"', '“a ‘b’ c”, 5"'],
+      ['es fr it', '« a “b” »', '“a ‘b’”'],
       ['ko', '"산"이라고', '“산”이라고'],
       ['zh', '他说"好"吧', '他说“好”吧'],
     ],
@@ -167,6 +168,7 @@ export const punctuationRows: RuleRows = {
     use_straight_quotation_marks: [
       ['de', '„a“ und ‚b‘', '"a" und \'b\''],
       ['en es fr it', '“a” ‘b’', '"a" \'b\''],
+      ['es fr it', '« a “b” »', '"a \'b\'"'],
       ['ko zh', '“好”', '"好"'],
     ],
   },
@@ -205,6 +207,7 @@ export const punctuationRows: RuleRows = {
       [
         ['en es it', '"a \'b\' c"', '\'a "b" c\''],
         ['en', '“Go,” said ‘she’.', '‘Go,’ said ‘she’.'],
+        ['en', '“A ‘b’,” in James’ book', '“A ‘b’,” in James’ book'],
       ],
     [`${guillemets}_and_double_curly_quotation_marks_for_secondary_quotations`]: [
       ['es it', '"a \'b\' c"', '«a “b” c»'],
