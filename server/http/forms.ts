@@ -69,14 +69,16 @@ export function readForm<Schema extends TSchema>(
   });
 }
 
-/** Some clients send the parameters of a GET request as its body. */
+/**
+ * Some clients send the parameters of a GET request as its body, and some the content type of a body
+ * that they do not send.
+ */
 function acceptBodiesOfGets(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  app.addHook('onRequest', async ({ raw: { method, headers } }) => {
-    if (method !== 'GET' && method !== 'DELETE') return;
-    // Some clients send a content type without a body; it is dropped, because an empty body cannot
-    // be parsed.
-    if (!announceBody(headers)) delete headers['content-type'];
+  app.addHook('onRequest', async ({ raw: { method, headers }, routeOptions: { schema } }) => {
+    const needsBody = method !== 'GET' && method !== 'DELETE' && schema?.body !== undefined;
+    // An empty body cannot be parsed.
+    if (!needsBody && !announceBody(headers)) delete headers['content-type'];
   });
 }
 

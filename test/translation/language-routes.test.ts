@@ -204,6 +204,7 @@ describe('a listing requested by POST, as older clients do,', () => {
     const pairs = await get('/v2/glossary-language-pairs');
     expect(await post('/v2/glossary-language-pairs', '', form)).toEqual(pairs);
     expect(await post('/v2/glossary-language-pairs', '{}', 'application/json')).toEqual(pairs);
+    expect(await post('/v2/glossary-language-pairs', '', 'application/json')).toEqual(pairs);
     const usage = await get('/v2/usage');
     expect(await post('/v2/usage', '', form)).toEqual(usage);
     const stranger = { Authorization: 'DeepL-Auth-Key no' };
