@@ -123,6 +123,10 @@ describe('glossary entries as CSV', () => {
     ['"",b', 'Key with the index 0 (starting at position 0) is empty'],
     ['a, b', 'Value with the index 0 (starting at position 2) starts with white space'],
     [
+      '\u00e4,b\na\u0308,c',
+      'Key with the index 1 (starting at position 4) duplicates key with the index 0 (starting at position 0)',
+    ],
+    [
       'a,b\n"a",c',
       'Key with the index 1 (starting at position 4) duplicates key with the index 0 (starting at position 0)',
     ],
@@ -177,6 +181,12 @@ describe('glossary entries in either format', () => {
       }),
     );
   });
+});
+
+it('new entries replace all with the same letters, composed or not', async () => {
+  const existing = 'x\ty\na\u0308\told\n\u00e4\tolder';
+  const merged = { tsv: 'x\ty\n\u00e4\tnew', entryCount: 2 };
+  expect(await mergeEntries(existing, '\u00e4\tnew')).toEqual(merged);
 });
 
 it('reading and merging 10 MiB yields to other work', async () => {
