@@ -14,7 +14,6 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-output.ts';
-import { translateService } from '../../server/cli/translate-service.ts';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
 import { until } from '../support/product/server.ts';
@@ -175,23 +174,27 @@ describe('translate', () => {
     expect(namesBeside(file)).toEqual(['novel.txt']);
   });
 
-  it('learns which document to delete when it is stopped after the whole file was sent', async () => {
-    let answer: (() => void) | undefined;
+  it('deletes a document whose upload is answered only after Ctrl+C', async () => {
+    const asked: string[] = [];
     const handle = { document_id: 'late', document_key: 'key' };
     const service = http.createServer((request, response) => {
-      request.resume().once('end', () => (answer = () => response.end(JSON.stringify(handle))));
+      asked.push(`${request.method} ${request.url}`);
+      const answer = () => response.end(JSON.stringify(handle));
+      request.resume().once('end', () => {
+        if (asked.length > 1) answer();
+        else {
+          child.kill('SIGINT');
+          setTimeout(answer, 500);
+        }
+      });
     });
     onTestFinished(() => void service.close());
     await once(service.listen(0, '127.0.0.1'), 'listening');
     const { port } = service.address() as AddressInfo;
-    const stop = new AbortController();
-    const client = translateService({ url: `http://127.0.0.1:${port}`, apiKey: 'any' });
-    const order = { file: written('letter.txt'), fields: { target_lang: 'es' } };
-    const sent = client.upload({ ...order, onShare: () => undefined, signal: stop.signal });
-    await until(() => answer !== undefined);
-    stop.abort();
-    answer?.();
-    expect(await sent).toEqual(handle);
+    const to = ['--to', 'es', '--url', `http://127.0.0.1:${port}`, '--key', 'any'];
+    const child = startDragoman(['translate', written('letter.txt'), ...to], settings());
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(asked).toEqual(['POST /v2/document', 'DELETE /v2/document/late?document_key=key']);
   });
 
   it('stops without an error when nobody reads its output any more', async () => {
