@@ -112,6 +112,19 @@ describe('openai-speech', () => {
     expect(said.durationMs).toBeGreaterThan(1000);
   });
 
+  it('asks a busy server again when it wants to be asked', async () => {
+    const askedMs = performance.now();
+    server.next.push({ status: 429, retryAfter: '0.4' });
+    const said = await say(engine, SENTENCE, { language: 'en' });
+    expect(performance.now() - askedMs).toBeGreaterThanOrEqual(399);
+    expect(loudness(said.samples)).toBeGreaterThan(100);
+    for (const retryAfter of ['3600', 'soon']) {
+      server.next.push({ status: 503, retryAfter });
+      const speaking = say(engine, SENTENCE, { language: 'en' });
+      await expect(speaking).rejects.toMatchObject({ code: 'synthesis_failed' });
+    }
+  });
+
   it.each(['hang', 'stall'] as const)('gives up after the time limit at %s', async (mishap) => {
     const hasty = await create({ timeoutMs: 700 });
     server.next.push(mishap);

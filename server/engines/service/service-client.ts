@@ -48,7 +48,7 @@ interface FailedAttempt {
  * Longest delay between attempts, in ms: a caption that comes later is useless, so longer waits are the
  * caller's decision.
  */
-const MAX_DELAY_MS = 8_000;
+export const MAX_DELAY_MS = 8_000;
 
 export class ServiceClient {
   readonly #options: ServiceClientOptions;
@@ -240,7 +240,7 @@ export function backOffMs(
 }
 
 /** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, which some servers write as fractions, or a date. */
-function retryAfterMs(headers: Headers): number | undefined {
+export function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (value === '') return undefined;
   const waitMs = /^\d+(?:\.\d+)?$/.test(value)

@@ -1,4 +1,5 @@
 /** Speech synthesis with an OpenAI-compatible server: Kokoro, Speaches, LocalAI, vLLM or a hosted service. */
+import { setTimeout as delay } from 'node:timers/promises';
 import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
@@ -14,8 +15,10 @@ import type {
 } from '../engine.ts';
 import { linkAbort } from '../../process/concurrency.ts';
 import {
+  MAX_DELAY_MS,
   networkCode,
   problemWithStatus,
+  retryAfterMs,
   type ServiceCaller,
   serviceFailure,
 } from '../service/service-client.ts';
@@ -267,14 +270,15 @@ async function* requestSpeech(options: SpeechRequestOptions): AsyncGenerator<Spo
   const { controller, unlink } = linkAbort(signal);
   const deadline = startDeadline(timeoutMs, controller);
   try {
-    const response = await fetch(options.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...options.headers },
-      body: JSON.stringify(options.body),
-      // Texts and key are meant for this address only.
-      redirect: 'error',
-      signal: controller.signal,
-    });
+    let response = await ask(options, controller.signal);
+    const waitMs = delayAskedFor(response);
+    if (waitMs !== undefined) {
+      await response.body?.cancel();
+      deadline.pause();
+      await delay(waitMs, undefined, { signal: controller.signal });
+      deadline.resume();
+      response = await ask(options, controller.signal);
+    }
     await checkAnswer(response, options);
     let durationMs = 0;
     for await (const spoken of readSamples(response, options)) {
@@ -301,6 +305,24 @@ async function* requestSpeech(options: SpeechRequestOptions): AsyncGenerator<Spo
     // Releases the connection when the response was not read to its end.
     controller.abort();
   }
+}
+
+function ask({ url, headers, body }: SpeechRequestOptions, signal: AbortSignal): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    // Texts and key are meant for this address only.
+    redirect: 'error',
+    signal,
+  });
+}
+
+/** Returns how soon a busy server wants to be asked again, in ms; undefined if not at all or too late. */
+function delayAskedFor({ status, headers }: Response): number | undefined {
+  const waitMs = retryAfterMs(headers) ?? Infinity;
+  const isPassing = problemWithStatus(status)?.isPassing === true;
+  return isPassing && waitMs <= MAX_DELAY_MS ? waitMs : undefined;
 }
 
 interface Deadline {

@@ -22,7 +22,7 @@ export interface SpeechQuestion {
 
 /** What happens to a request instead of a normal answer. */
 export type SpeechMishap =
-  | { status: number }
+  | { status: number; retryAfter?: string }
   /** Answers with another content type. */
   | { contentType: string }
   /** Never answers. */
@@ -92,6 +92,7 @@ export async function startOpenAiSpeechServer({
     const mishap = state.next.shift();
     if (mishap === 'hang') return;
     if (typeof mishap === 'object' && 'status' in mishap) {
+      if (mishap.retryAfter !== undefined) response.setHeader('retry-after', mishap.retryAfter);
       tell(response, mishap.status, 'Something is wrong.');
       return;
     }
