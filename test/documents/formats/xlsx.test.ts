@@ -116,6 +116,17 @@ describe('xlsx cell strings', () => {
     expect(zipText(result, SHEET)).toContain('<is><t>Buenos días</t></is>');
     expect(zipText(result, 'xl/worksheets/sheet2.xml')).toContain('<x:is><x:t>Buenas noches</x:t>');
   });
+
+  test('that are values without a formula are translated, but not results of formulas', async () => {
+    const value = (text: string, code = '') => `<c t="str">${code}<v>${text}</v></c>`;
+    const rows = (...texts: readonly string[]) =>
+      row(1, value(texts[0] ?? ''), formula('A1&"x"', 'A result')) +
+      row(2, value('One of two', '<f t="array" ref="A2:A3">SORT(A1:A2)</f>'), value('12')) +
+      row(3, value('Two of two'), value(texts[1] ?? ''));
+    const file = workbookOf({ sheets: [{ name: 'Data', rows: rows(' Salt &amp;\nsugar ', 'a') }] });
+    const result = await translatedDocument(xlsx, file, { translate: upper });
+    expect(zipText(result, SHEET)).toContain(rows(' SALT &amp;\nSUGAR ', 'A'));
+  });
 });
 
 describe('xlsx formulas', () => {

@@ -87,6 +87,18 @@ export function readRichString(element: XmlElement): RichString | undefined {
   };
 }
 
+/** Reads the string in a `v` of a cell, which has one font; undefined when it has no letters. */
+export function readPlainString(element: XmlElement): RichString | undefined {
+  const t = elementLike(element, 't', element.children);
+  const text = readRichString({ ...element, children: [t] });
+  return (
+    text && {
+      ...text,
+      write: (translated) => encodeText(encodeString(text.textOf(translated).slice(0, MAX_LENGTH))),
+    }
+  );
+}
+
 function piecesOf(element: XmlElement): Piece[] {
   const pieces: Piece[] = [];
   for (const child of elementsOf(element)) {

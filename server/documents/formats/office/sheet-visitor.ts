@@ -8,13 +8,17 @@ import type { PartVisitor } from './part-reading.ts';
 import { hasReferences, isFormula, renameFormula, type RenamedColumns } from './sheet-formulas.ts';
 import {
   inlineString,
+  readPlainString,
   readRichString,
   type RichString,
   decodeString,
   encodeString,
 } from './sheet-text.ts';
 import {
+  type Area,
+  areaOf,
   type FilterValue,
+  isWithin,
   namesCellTexts,
   type SheetTable,
   tableAt,
@@ -81,13 +85,14 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
   let cellRow = 0;
   let column = 0;
   let type: string | undefined;
+  const results = trackResults();
   let place: number | undefined;
 
   const enterCell = (tag: string): string | undefined => {
     type = CELL_TYPE.exec(tag)?.[1];
+    if (type === 'str') results.enterCell(tag);
     if (!visitsPlaces) return undefined;
-    const reference = attributeOf(tag, 'r');
-    const cell = reference === undefined ? undefined : cellOf(reference);
+    const cell = cellOf(attributeOf(tag, 'r') ?? '');
     column = cell?.column ?? column + 1;
     cellRow = cell?.row ?? row;
     const key = cellKey(cellRow, column);
@@ -99,9 +104,10 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
 
   const string = (element: XmlElement): string | undefined => {
     const own = place === undefined ? undefined : cells?.get(place);
-    if (element.name === 'x:v') options.onShared?.(Number(textOf(element)), place);
-    if (element.name === 'x:v') return own && inlineString(element, own);
-    const text = readRichString(element);
+    const isValue = element.name === 'x:v';
+    if (isValue && type === 's') options.onShared?.(Number(textOf(element)), place);
+    if (isValue && type === 's') return own && inlineString(element, own);
+    const text = isValue ? readPlainString(element) : readRichString(element);
     if (text === undefined || fixed.has(text.text.trim().toLowerCase())) return undefined;
     if (place !== undefined) options.onInline?.(text, place);
     const translated = exchange(text.segment, 'paragraph');
@@ -110,11 +116,14 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
   };
 
   return {
-    isTree: (name) =>
-      (name === 'x:v' && type === 's') || name === 'x:is' || isFormula(name) || HEADER.test(name),
+    isTree: (name) => {
+      if (name === 'x:v') return type === 's' || (type === 'str' && !results.isResult());
+      return name === 'x:is' || isFormula(name) || HEADER.test(name);
+    },
     tree: (element) => {
       if (element.name === 'x:v' || element.name === 'x:is') return string(element);
       if (!isFormula(element.name)) return exchangeHeader(element, exchange);
+      results.addFormula(element);
       const refers = hasReferences(element);
       options.onFormula?.(refers);
       if (!refers || renamed === undefined) return undefined;
@@ -125,15 +134,48 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
       if (name === 'x:row' && visitsPlaces) {
         row = Number(attributeOf(tag, 'r') ?? row + 1);
         column = 0;
-      } else if (name === 'x:dataValidation' || name === 'x14:dataValidation') {
-        return exchangeMessages(tag, messageLengths, exchange);
-      } else if (namesCellTexts(name) && options.filterValue !== undefined) {
-        return translatedFilter(name, tag, options.filterValue);
-      } else if (name === 'x:hyperlink') {
-        return exchangeMessages(tag, [['tooltip', TIP_LENGTH]], exchange);
+        return undefined;
       }
-      return undefined;
+      return exchangeTag(name, tag, options);
     },
+  };
+}
+
+/** Exchanges the texts in the attributes of a start tag; undefined when nothing changed. */
+function exchangeTag(
+  name: string,
+  tag: string,
+  { exchange, filterValue }: SheetOptions,
+): string | undefined {
+  if (name === 'x:dataValidation' || name === 'x14:dataValidation') {
+    return exchangeMessages(tag, messageLengths, exchange);
+  }
+  if (namesCellTexts(name) && filterValue !== undefined) {
+    return translatedFilter(name, tag, filterValue);
+  }
+  return name === 'x:hyperlink'
+    ? exchangeMessages(tag, [['tooltip', TIP_LENGTH]], exchange)
+    : undefined;
+}
+
+/** Tells whether a string in the `v` of a cell is the result of a formula or the cell's own text. */
+function trackResults() {
+  let isResult = false;
+  /** Areas of formulas with several results, which only the first cell of each contains. */
+  let areas: readonly Area[] = [];
+  return {
+    enterCell(tag: string): void {
+      const cell = areas.length > 0 ? cellOf(attributeOf(tag, 'r') ?? '') : undefined;
+      isResult = cell !== undefined && areas.some((area) => isWithin(area, cell));
+    },
+    addFormula({ tag }: XmlElement): void {
+      isResult = true;
+      const area = CELL_TYPE.exec(tag)?.[1] === 'array' ? areaOf(tag) : undefined;
+      if (area === undefined) return;
+      // Areas above it are over, as rows come in order.
+      areas = [...areas.filter(({ to }) => to.row >= area.from.row), area];
+    },
+    isResult: () => isResult,
   };
 }
 

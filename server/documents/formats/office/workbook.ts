@@ -132,7 +132,13 @@ export interface SheetTable {
   hasFilters: boolean;
   columns: readonly TableColumn[];
   /** Corners of its area; undefined when the table does not declare it. */
-  area: { from: Cell; to: Cell } | undefined;
+  area: Area | undefined;
+}
+
+/** A rectangle of cells, by its corners. */
+export interface Area {
+  from: Cell;
+  to: Cell;
 }
 
 /** Counted from 1. */
@@ -190,23 +196,20 @@ async function readTable(pkg: OfficePackage, entry: ArchiveEntry): Promise<Sheet
   };
 }
 
-/** @param table start tag of a table */
-function areaOf(table: string): SheetTable['area'] {
-  const [from = '', to = from] = (attributeOf(table, 'ref') ?? '').split(':');
+/** @param tag start tag of a table, or of a formula with several results */
+export function areaOf(tag: string): Area | undefined {
+  const [from = '', to = from] = (attributeOf(tag, 'ref') ?? '').split(':');
   const [first, last] = [cellOf(from), cellOf(to)];
   return first && last && { from: first, to: last };
 }
 
 /** Returns the name of the table that contains a cell; undefined when none does. */
-export function tableAt(tables: readonly SheetTable[], { row, column }: Cell): string | undefined {
-  return tables.find(
-    ({ area }) =>
-      area !== undefined &&
-      row >= area.from.row &&
-      row <= area.to.row &&
-      column >= area.from.column &&
-      column <= area.to.column,
-  )?.name;
+export function tableAt(tables: readonly SheetTable[], cell: Cell): string | undefined {
+  return tables.find(({ area }) => area !== undefined && isWithin(area, cell))?.name;
+}
+
+export function isWithin({ from, to }: Area, { row, column }: Cell): boolean {
+  return row >= from.row && row <= to.row && column >= from.column && column <= to.column;
 }
 
 function columnOf(tag: string, table: string, index: number): TableColumn {
