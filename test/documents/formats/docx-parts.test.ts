@@ -151,14 +151,16 @@ describe('docx parts', () => {
     const file = withContentType(
       wordDocument(paragraph('Text'), {
         entries: core(
-          '<dc:title>The title</dc:title><dc:creator>Ada Lovelace</dc:creator><dc:language>en</dc:language>',
+          '<dc:title>The title</dc:title><dc:creator>Ada Lovelace</dc:creator><dc:language>en</dc:language>' +
+            '<dc:description>One line_x000d_\nand another</dc:description>',
         ),
       }),
       '<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/>',
     );
-    expect(await linesOf(file)).toEqual(['Text', 'The title']);
+    expect(await linesOf(file)).toEqual(['Text', 'The title', 'One line', 'and another']);
     const out = zipText(await translateWord(file), 'docProps/core.xml');
     expect(out).toContain('<dc:title>THE TITLE</dc:title>');
+    expect(out).toContain('<dc:description>ONE LINE_x000d_\nAND ANOTHER</dc:description>');
     expect(out).toContain('<dc:creator>Ada Lovelace</dc:creator><dc:language>es</dc:language>');
   });
 

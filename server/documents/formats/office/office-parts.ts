@@ -261,9 +261,17 @@ export function propertyParts(office: OfficePackage): TextPart[] {
   }));
 }
 
+/** A line end, which Office writes with an escaped carriage return, and blanks around it. */
+const LINE_END = /((?<!\s)\s*(?:_x000d_)?\n\s*)/i;
+
+/** Exchanges the lines of a property one by one. */
 function exchangeProperty(element: XmlElement, exchange: TextExchange): string | undefined {
-  const translated = exchangeText(exchange, textOf(element), 'unit');
-  return translated === undefined ? undefined : written(element, translated);
+  const parts = textOf(element).split(LINE_END);
+  const exchanged = parts.map((part, index) =>
+    index % 2 === 0 ? exchangeText(exchange, part, 'unit') : undefined,
+  );
+  if (exchanged.every((part) => part === undefined)) return undefined;
+  return written(element, exchanged.map((part, index) => part ?? parts[index]).join(''));
 }
 
 function written(element: XmlElement, text: string): string {
