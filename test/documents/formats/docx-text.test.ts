@@ -25,6 +25,15 @@ describe('runs of a docx paragraph', () => {
     );
   });
 
+  test('that differ only in a hint for East Asian fonts are one text, which loses the hint', async () => {
+    const hinted = (text: string, fonts = '') => run(text, `<w:rFonts${fonts} w:hint="eastAsia"/>`);
+    const body = paragraph(hinted('2027') + run('年a') + hinted('“5”') + run('月'));
+    expect(await linesOf(wordDocument(body))).toEqual(['2027年a“5”月']);
+    expect(await inCapitals(body)).toBe('<w:p><w:r><w:t>2027年A“5”月</w:t></w:r></w:p>');
+    const named = paragraph(hinted('a “word”', ' w:eastAsia="MS Mincho"'));
+    expect(await inCapitals(named)).toContain('<w:rFonts w:eastAsia="MS Mincho"/>');
+  });
+
   test('in the commonest format have no marks; others keep theirs', async () => {
     const body = paragraph(
       run('Most of it is ', '<w:i/>') + run('bold', '<w:b/>') + run(' and slanted', '<w:i/>'),

@@ -179,7 +179,10 @@ function childKeys(element: XmlElement, rules: FormatRules): string {
   const keys: string[] = [];
   for (const child of element.children) {
     if (typeof child === 'string' || rules.ignoredElements.has(child.name)) continue;
-    keys.push(`${child.name}[${attributeKey(child, none)}](${childKeys(child, rules)})`);
+    const own = attributeKey(child, none);
+    // Fonts that name none say nothing.
+    if (child.name === 'w:rFonts' && own === '') continue;
+    keys.push(`${child.name}[${own}](${childKeys(child, rules)})`);
   }
   return keys.sort().join('');
 }
@@ -188,8 +191,8 @@ function attributeKey({ tag }: XmlElement, ignored: ReadonlySet<string>): string
   if (!tag.includes('=')) return '';
   const keys: string[] = [];
   for (const [name, value] of attributesOf(tag)) {
-    const isNoise =
-      name.startsWith('xmlns') || name.endsWith(':rsidR') || name.endsWith(':rsidRPr');
+    // The hint only tells of the source's signs whether they count as East Asian.
+    const isNoise = name.startsWith('xmlns') || /:(?:rsidR|rsidRPr|hint)$/.test(name);
     if (!isNoise && !ignored.has(name)) keys.push(`${name}=${value}`);
   }
   return keys.sort().join(' ');

@@ -67,6 +67,7 @@ function remove(parent: XmlElement, names: ReadonlySet<string>): void {
 }
 
 const LANGUAGE = new Set(['w:lang', 'w:noProof', 'w:rPrChange', 'w:ins', 'w:del']);
+const FONTS = new Set(['w:rFonts']);
 const RIGHT_TO_LEFT = new Set(['w:rtl']);
 const BIDIRECTIONAL = new Set(['w:bidi']);
 
@@ -84,8 +85,20 @@ export function runProperties(
 ): XmlElement | undefined {
   const changed = properties === undefined ? elementLike(like, 'rPr') : cloneElement(properties);
   remove(changed, LANGUAGE);
+  if (!EAST_ASIAN.test(target.tag)) removeHint(changed);
   turnRun(changed, target);
   return changed.children.some((child) => typeof child !== 'string') ? changed : undefined;
+}
+
+/** Languages with fonts of their own, in which quotation marks and dashes are wide. */
+const EAST_ASIAN = /^(?:zh|ja|ko)\b/;
+
+/** Removes the hint that signs of several scripts take the East Asian font, in which they are wide. */
+function removeHint(properties: XmlElement): void {
+  const fonts = childOf(properties, 'w:rFonts');
+  if (fonts === undefined) return;
+  setAttribute(fonts, `${writtenPrefix(fonts)}hint`, undefined);
+  if (!fonts.tag.includes('=')) remove(properties, FONTS);
 }
 
 /** Sets the direction of a run. */
@@ -164,8 +177,6 @@ export function turnStyleRun(properties: XmlElement, target: TargetLanguage): vo
   if (target.isRightToLeft) mirrorForComplexScripts(properties);
   else remove(properties, RIGHT_TO_LEFT);
 }
-
-const EAST_ASIAN = /^(?:zh|ja|ko)\b/;
 
 /** Sets the proofing language in `w:lang` or `w:themeFontLang`. */
 export function setLanguage(element: XmlElement, target: TargetLanguage): void {
