@@ -16,6 +16,21 @@ export interface Draft {
   failure: string;
 }
 
+/** Drafts by language (or `spoken`) and line number. */
+export type Drafts = ReadonlyMap<string, ReadonlyMap<number, Draft>>;
+
+/** Sets the draft of a line; undefined: removes it. */
+export function withDraft(
+  before: Drafts,
+  { language, line }: { language: string; line: number },
+  draft: Draft | undefined,
+): Drafts {
+  const drafts = new Map(before.get(language));
+  if (draft === undefined) drafts.delete(line);
+  else drafts.set(line, draft);
+  return new Map(before).set(language, drafts);
+}
+
 /**
  * Returns what remains of a draft once the server has answered; undefined: nothing. An edit made meanwhile
  * stays.

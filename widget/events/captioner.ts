@@ -10,7 +10,14 @@ import { icons } from '../console/parts/icons.ts';
 import { Loaded } from '../console/parts/states.ts';
 import { languageName } from '../views/captions.ts';
 import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
-import { captionRows, draftAfter, type CaptionRow, type Draft } from './caption-rows.ts';
+import {
+  captionRows,
+  draftAfter,
+  withDraft,
+  type CaptionRow,
+  type Draft,
+  type Drafts,
+} from './caption-rows.ts';
 import { captionerStyles } from './captioner.styles.ts';
 import {
   deskHead,
@@ -18,6 +25,7 @@ import {
   deskWithoutRoom,
   LOOK_EVERY_MS,
   speakLanguageOfBrowser,
+  withText,
 } from './desk-frame.ts';
 import { failureText } from './desk-words.ts';
 import { FollowedTrack } from './followed-track.ts';
@@ -41,7 +49,7 @@ export class CaptionerPage extends LitElement {
   /** Language that is written; at first the spoken track. */
   @state() private language: string = SPOKEN_TRACK;
   @state() private feedState: RoomFeedState = 'connecting';
-  @state() private drafts: ReadonlyMap<number, Draft> = new Map();
+  @state() private drafts: Drafts = new Map();
   /** Null until the room has loaded. */
   @query('.rows') private readonly list!: HTMLElement | null;
   @query('#new-line') private readonly composer!: HTMLTextAreaElement | null;
@@ -59,8 +67,6 @@ export class CaptionerPage extends LitElement {
   /** The written track, if it is another than the spoken one. */
   private written: FollowedTrack | undefined;
   private wasAtEnd = true;
-  /** Edits in the languages that are not written now. */
-  private readonly draftsElsewhere = new Map<string, ReadonlyMap<number, Draft>>();
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -277,7 +283,7 @@ export class CaptionerPage extends LitElement {
       lines: own.transcript.lines,
       spoken: this.written === undefined ? undefined : this.spoken?.transcript.lines,
       machine: own.machine,
-      drafts: this.drafts,
+      drafts: this.drafts.get(this.language) ?? new Map<number, Draft>(),
       language,
     };
     return captionRows(sheet, MOST_ROWS);
@@ -341,9 +347,7 @@ export class CaptionerPage extends LitElement {
     if (language === this.language) return;
     this.written?.close();
     this.written = language === SPOKEN_TRACK ? undefined : this.follow(language);
-    this.draftsElsewhere.set(this.language, this.drafts);
     this.language = language;
-    this.drafts = this.draftsElsewhere.get(language) ?? new Map();
     this.wasAtEnd = true;
   }
 
@@ -353,17 +357,8 @@ export class CaptionerPage extends LitElement {
 
   // Corrections of existing lines.
 
-  /** Returns the edits in a language. */
-  private draftsIn(language: string): ReadonlyMap<number, Draft> | undefined {
-    return language === this.language ? this.drafts : this.draftsElsewhere.get(language);
-  }
-
   private setDraft(line: number, draft: Draft | undefined, language = this.language): void {
-    const drafts = new Map(this.draftsIn(language));
-    if (draft === undefined) drafts.delete(line);
-    else drafts.set(line, draft);
-    if (language === this.language) this.drafts = drafts;
-    else this.draftsElsewhere.set(language, drafts);
+    this.drafts = withDraft(this.drafts, { language, line }, draft);
   }
 
   private onRowInput({ line, draft, text, startMs }: CaptionRow, { target }: InputEvent): void {
@@ -418,9 +413,9 @@ export class CaptionerPage extends LitElement {
       () => '',
       (error: unknown) => this.notSent(error),
     );
-    const isShown = language === this.language;
-    if (failure === '' && isShown) (this.written ?? this.spoken)?.correct(line, text);
-    const newest = this.draftsIn(language)?.get(line);
+    const track = language === this.language ? (this.written ?? this.spoken) : undefined;
+    if (failure === '') track?.correct(line, text);
+    const newest = this.drafts.get(language)?.get(line);
     this.setDraft(line, draftAfter(sending, { newest, failure }), language);
   }
 
@@ -450,12 +445,6 @@ export class CaptionerPage extends LitElement {
     this.outbox.discard(id);
     this.composer?.focus();
   }
-}
-
-/** Inserts caption text into a template, isolated because it has a direction of its own. */
-function withText(template: string, text: string) {
-  const [before, after] = template.split('{text}');
-  return html`${before}<bdi>${text}</bdi>${after}`;
 }
 
 customElements.define('captioner-page', CaptionerPage);

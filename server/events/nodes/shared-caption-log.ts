@@ -179,7 +179,10 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   }
 
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
-    await this.share(track.roomId).catchUp();
+    const room = this.share(track.roomId);
+    await room.ready;
+    // What the home has appended may still be on its way here.
+    if (!room.isHome) await room.readOn().catch(() => undefined);
     yield* this.#memory.transcript(track);
   }
 

@@ -136,7 +136,7 @@ export class SharedRoom {
     await this.#options.after;
     while (!this.isClosed) {
       try {
-        await this.#readOn();
+        await this.readOn();
         // The first node becomes the home, so that it can serve its first requests itself.
         const isHome = this.#options.isSteady() && (await this.#acquire());
         if (!isHome && this.#state === 'following') this.#follow();
@@ -161,7 +161,7 @@ export class SharedRoom {
   }
 
   /** Reads to the end of the stream. @returns whether other nodes have appended captions */
-  async #readOn(): Promise<boolean> {
+  async readOn(): Promise<boolean> {
     const { streams } = this.#options.broker;
     let isNews = false;
     for (;;) {
@@ -171,15 +171,6 @@ export class SharedRoom {
       }
       if (entries.length < READ_AT_ONCE) return isNews;
     }
-  }
-
-  /** Reads what the home has appended by now, as the entries may still be on their way here. */
-  async catchUp(): Promise<void> {
-    await this.ready;
-    if (this.#state !== 'following') return;
-    await this.#readOn().catch((error: unknown) => {
-      if (!isAway(error)) throw error;
-    });
   }
 
   /** Whether the broker has lost the last entry read. */
@@ -286,7 +277,7 @@ export class SharedRoom {
     if (epoch === undefined) return false;
     this.#epoch = epoch;
     // From here on, no other node can append.
-    await this.#readOn();
+    await this.readOn();
     const isLost = await this.#isLost();
     if (this.isClosed) return false;
     this.#unfollow();
@@ -338,7 +329,7 @@ export class SharedRoom {
       return;
     }
     this.#epoch = epoch;
-    const isNews = await this.#readOn();
+    const isNews = await this.readOn();
     if (this.isClosed) return;
     if (isNews) {
       const lost = this.#retractUnappended();
