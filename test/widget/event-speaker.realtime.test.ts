@@ -215,6 +215,14 @@ describe("the speaker's page", () => {
       const { y = 0, height = 0 } = (await floorButton(page).boundingBox()) ?? {};
       expect(height).toBeGreaterThanOrEqual(72);
       expect(y + height).toBeLessThanOrEqual(look.viewport.height);
+      // At a zoom of 400 %, no control covers another or is cut off.
+      await page.setViewportSize({ width: 320, height: 256 });
+      const check = await page.getByRole('button', { name: speaker.check }).boundingBox();
+      const floor = await floorButton(page).boundingBox();
+      expect(check!.y + check!.height).toBeLessThanOrEqual(floor!.y);
+      const isCut = floorButton(page).evaluate((each) => each.scrollWidth > each.clientWidth);
+      expect(await isCut).toBe(false);
+      await page.setViewportSize(look.viewport);
       await page.getByRole('img', { name: audience.code }).waitFor();
       expect(await faults(page, { isSeen })).toEqual([]);
       await press(page, audience.showLarge);

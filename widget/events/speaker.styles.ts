@@ -190,7 +190,8 @@ export const speakerStyles = css`
       padding-block: 0.75rem;
     }
     .controls {
-      grid-template-columns: repeat(2, minmax(0, 1fr));
+      /* Side by side if there is room for both. */
+      grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr));
       align-items: center;
       padding-block: 0.5rem max(0.5rem, env(safe-area-inset-bottom));
     }
@@ -200,6 +201,12 @@ export const speakerStyles = css`
     button.floor {
       min-block-size: 3.5rem;
       font-size: 1.125rem;
+    }
+  }
+  /* A zoom of 400 %: pinned controls would cover what is heard. */
+  @media (max-width: 36rem) and (max-height: 20rem) {
+    .controls {
+      position: static;
     }
   }
   @media (min-width: 62rem) {
