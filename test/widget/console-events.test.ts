@@ -267,8 +267,10 @@ it('links have a name and a lifetime, and revoking one disconnects its users', a
 
 it('the transcript is saved in any language and format, and deleted', async () => {
   const { room_id: id } = await makeRoom({ name: 'Said', languages: ['es'] });
+  // Typed by a person in this language only.
+  await bench.server.post(`/v1/rooms/${id}/captions`, { text: 'Hola.', language: 'es' });
   await open(`#/events/${id}`);
-  await text('Nothing has been said yet.');
+  await button('Download').waitFor();
   await type(id, 'Good morning, everybody.');
   await page.reload();
   await field('Language').selectOption({ label: 'Spanish' });

@@ -22,7 +22,12 @@ const formatTexts: Record<TranscriptFormat, string> = {
   json: 'Data (JSON)',
 };
 
-/** Size and time span of a transcript. */
+/** The part of a transcript in JSON that is used here. */
+interface Lines {
+  lines: { start_time: string; end_time: string }[];
+}
+
+/** Size and time span of a transcript: of the first track that has any lines. */
 interface Extent {
   lines: number;
   /** Start of the first line and end of the last, ISO 8601; undefined without lines. */
@@ -65,13 +70,15 @@ export class ConsoleRoomTranscript extends LitElement {
   #preparing: AbortController | undefined;
   readonly #extent = new Loaded(this, {
     load: async (fetching): Promise<Extent> => {
-      const { lines } = await api.get<{ lines: { start_time: string; end_time: string }[] }>(
-        this.path,
-        { ...fetching, query: { format: 'json' } },
-      );
-      const [first, last] = [lines[0], lines.at(-1)];
-      const span = first && last && { from: first.start_time, to: last.end_time };
-      return { lines: lines.length, span };
+      // What a person types in one language is in no other, so an empty track does not mean an empty room.
+      for (const language of tracksOf(this.room)) {
+        const query = { format: 'json', language };
+        const { lines } = await api.get<Lines>(this.path, { ...fetching, query });
+        const [first, last] = [lines[0], lines.at(-1)];
+        const span = first && last && { from: first.start_time, to: last.end_time };
+        if (span !== undefined) return { lines: lines.length, span };
+      }
+      return { lines: 0, span: undefined };
     },
     everyMs: REFRESH_MS,
   });
