@@ -153,6 +153,16 @@ it('reports a read-only PostgreSQL as unavailable, and recovers once it is writa
   expect(await storage.usage.charge(charge())).toBe('charged');
 });
 
+it('refuses a text that PostgreSQL cannot have, which is no fault of the server', async () => {
+  const { storage } = await openAdministered();
+  const { account } = await openAccount(storage);
+  const refused = { code: 'invalid_request', status: 400 };
+  const { accountId } = account;
+  await expect(storage.apiKeys.find(accountId, 'a\0b')).rejects.toMatchObject(refused);
+  const change = { label: 'a\0b' };
+  await expect(storage.apiKeys.change(accountId, 'a\0b', change)).rejects.toMatchObject(refused);
+});
+
 it('fails waiting charges together with the one that waits for a lock', async () => {
   const { storage, administrator } = await openAdministered();
   const { account, key, charge } = await openAccount(storage);

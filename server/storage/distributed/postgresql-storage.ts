@@ -326,6 +326,8 @@ function createVerifiedTransactions(transaction: Transaction) {
 const RETRIED = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 8;
 const LOCK_NOT_AVAILABLE = '55P03';
+/** SQLSTATE of a text with U+0000, which PostgreSQL has in no text, not even to compare it with others. */
+const NO_SUCH_CHARACTER = '22021';
 /** SQLSTATE of a server that is no longer the primary; a new connection finds the current one. */
 const READ_ONLY = '25006';
 /**
@@ -338,7 +340,7 @@ const UNAVAILABLE = /^(08|28|3D|53|57|58|25006|25P03|55P03)/;
  * Runs a statement or a transaction, and retries it after a conflict with another one.
  *
  * @throws ServiceError storage_unavailable when the database cannot be reached or is too slow,
- *   internal for unexpected errors
+ *   invalid_request for a text with U+0000, internal for unexpected errors
  */
 async function attempt<Result>(
   run: () => Promise<Result>,
@@ -365,6 +367,10 @@ function toServiceError(
 ): ServiceError {
   if (error instanceof ServiceError) return error;
   if (UNAVAILABLE.test(sqlState)) return unavailable(error);
+  if (sqlState === NO_SUCH_CHARACTER) {
+    const reason = 'A text of the request contains the character U+0000: leave it out.';
+    return new ServiceError('invalid_request', reason, { cause: error });
+  }
   const fields = { store, method, sqlState, error: String(error) };
   log.error(fields, 'The database refused a statement.');
   return new ServiceError('internal', 'Something went wrong. Please try again.', { cause: error });
