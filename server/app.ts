@@ -193,6 +193,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       // These connections are closed. Their charges are refunded while the database is still open.
       await texts.idle();
       await workerEnded;
+      await usageMeter.stop();
       await memories.service.stop();
       await models.installations.stop();
       await noticesEnded;

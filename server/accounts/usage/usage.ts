@@ -51,6 +51,8 @@ export interface UsageMeter {
   wasRefused(caller: Caller): boolean;
   /** Usage of the caller's account and key in this month. */
   report(caller: Caller): Promise<UsageReport>;
+  /** Writes the queued refunds, and logs those that are lost; nothing is queued from now on. */
+  stop(): Promise<void>;
 }
 
 /** Makes the meter over stored usage. */
@@ -66,9 +68,11 @@ export function createUsageMeter({
   refundAgainMs?: number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();
-  const giveBack = createRefunds({ usage, log, againMs: refundAgainMs });
+  const refunds = createRefunds({ usage, log, againMs: refundAgainMs });
 
   return {
+    stop: () => refunds.stop(),
+
     async chargeSpeech({ caller, speechMs, tag }) {
       const { accountId } = caller.account;
       const { keyId } = caller.key;
@@ -90,7 +94,7 @@ export function createUsageMeter({
       }
       refusedKeys.delete(keyId);
       let refund: Promise<void> | undefined;
-      return { giveBack: () => (refund ??= giveBack(charge)) };
+      return { giveBack: () => (refund ??= refunds.giveBack(charge)) };
     },
 
     async report(caller) {
@@ -106,10 +110,13 @@ export function createUsageMeter({
   };
 }
 
-/**
- * Makes a refund function that queues refunds while the database is unreachable; lost refunds are
- * logged.
- */
+interface Refunds {
+  /** @throws ServiceError if the refund is lost, which is logged */
+  giveBack(charge: Charge): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Makes refunds, which are queued while the database is unreachable. */
 function createRefunds({
   usage,
   log,
@@ -118,15 +125,17 @@ function createRefunds({
   usage: Pick<UsageStore, 'refund'>;
   log: Pick<Logger, 'error'>;
   againMs: number;
-}): (charge: Charge) => Promise<void> {
+}): Refunds {
   const waiting: Charge[] = [];
-  const later = () => void setTimeout(() => void tryAgain(), againMs).unref();
-  const tellLost = (charge: Charge, error: unknown) =>
-    log.error(
-      { ...charge, error: String(error) },
-      'A charge could not be refunded: the recorded usage of this ' +
-        'account and key is too high by its amount.',
-    );
+  let trying = Promise.resolve();
+  let isStopped = false;
+  const later = () => {
+    const retry = () => {
+      trying = tryAgain();
+    };
+    setTimeout(retry, againMs).unref();
+  };
+  const tellLost = (charge: Charge, error: unknown) => logLoss(log, charge, error);
 
   async function tryAgain(): Promise<void> {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
@@ -136,7 +145,7 @@ function createRefunds({
         if (isAway(error)) {
           // Possibly only this account's row is locked, so the others are tried first.
           waiting.push(...waiting.splice(0, 1));
-          later();
+          if (!isStopped) later();
           return;
         }
         tellLost(next, error);
@@ -145,17 +154,36 @@ function createRefunds({
     }
   }
 
-  return async (charge) => {
-    try {
-      await usage.refund(charge);
-    } catch (error) {
-      if (!isAway(error) || waiting.length === MOST_REFUNDS) {
-        tellLost(charge, error);
-        throw error;
+  return {
+    async giveBack(charge) {
+      try {
+        await usage.refund(charge);
+      } catch (error) {
+        if (!isAway(error) || isStopped || waiting.length === MOST_REFUNDS) {
+          tellLost(charge, error);
+          throw error;
+        }
+        if (waiting.push(charge) === 1) later();
       }
-      if (waiting.push(charge) === 1) later();
-    }
+    },
+
+    async stop() {
+      isStopped = true;
+      await trying;
+      const last = waiting.splice(0).map(async (charge) => {
+        await usage.refund(charge).catch((error: unknown) => tellLost(charge, error));
+      });
+      await Promise.all(last);
+    },
   };
+}
+
+function logLoss(log: Pick<Logger, 'error'>, charge: Charge, error: unknown): void {
+  log.error(
+    { ...charge, error: String(error) },
+    'A charge could not be refunded: the recorded usage of this ' +
+      'account and key is too high by its amount.',
+  );
 }
 
 function isAway(error: unknown): boolean {

@@ -95,6 +95,34 @@ it('refunds during a database outage once the database is back', async () => {
   expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
 });
 
+it('refunds what waits when the server stops, and logs what is lost', async () => {
+  const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
+  const { usage } = platform.storage;
+  let isAway = true;
+  const flaky: typeof usage = {
+    ...usage,
+    async refund(charge) {
+      if (isAway || charge.keyId === locked.key.keyId) {
+        throw new ServiceError('storage_unavailable', 'The database is busy.');
+      }
+      await usage.refund(charge);
+    },
+  };
+  const record = recordLog();
+  const ofFlaky = createUsageMeter({ usage: flaky, log: record });
+  const wish = { kind: 'text' as const, characters: 5, tag: null };
+  for (const each of [locked, caller]) {
+    await (await ofFlaky.reserve({ ...wish, caller: each })).giveBack();
+  }
+  isAway = false;
+  await ofFlaky.stop();
+  expect(await usedBy(caller)).toEqual({ account: 0, key: 0 });
+  const lost = { keyId: locked.key.keyId, amount: 5 };
+  expect(record.lines).toEqual([
+    expect.objectContaining({ fields: expect.objectContaining(lost) as object }),
+  ]);
+});
+
 it('logs a charge that could not be refunded, once', async () => {
   const caller = await platform.newcomer();
   const errors = ['storage_unavailable', 'internal'] as const;
