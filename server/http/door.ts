@@ -335,11 +335,11 @@ export type KnowsOrigin = (origin: string) => Promise<boolean>;
 /** Makes the cached lookup: preflight requests query the database at most once in five seconds. */
 export function createKnownOrigins({
   accounts,
-  now = Date.now,
 }: {
   accounts: { list(): Promise<Pick<Account, 'origins'>[]> };
-  now?: () => number;
 }): KnowsOrigin {
+  // Unlike the time of day, it never goes back, for which the list would be kept as long.
+  const now = () => performance.now();
   let known: Promise<string[]> = Promise.resolve([]);
   let knownSinceMs = Number.NEGATIVE_INFINITY;
   return async (origin) => {
