@@ -16,6 +16,7 @@ import type {
   TranslationMemoryInfo,
 } from './store.ts';
 import {
+  isOrVaries,
   memoryLanguage,
   PARAMETER_NAMES,
   type GivenLanguages,
@@ -224,10 +225,7 @@ function fittingPart(parts: readonly MemoryPart[], target: LanguageTag): MemoryP
   return (
     parts.find(({ targetLang }) => targetLang === wanted) ??
     parts.find(({ targetLang }) => alsoBase && targetLang === base) ??
-    parts.find(
-      ({ targetLang }) =>
-        wanted === base && baseLanguage(targetLang) === base && targetLang !== 'zh-Hant',
-    )
+    parts.find(({ targetLang }) => isOrVaries(targetLang, wanted))
   );
 }
 

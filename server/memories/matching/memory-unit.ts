@@ -74,6 +74,13 @@ export function memoryLanguage(written: string): LanguageTag | undefined {
   return VARIANTS.has(variant) ? variant : baseLanguage(tag);
 }
 
+/** Whether a language is the wanted one or, for a base language, a variant of it. */
+export function isOrVaries(language: LanguageTag, wanted: LanguageTag): boolean {
+  if (language === wanted) return true;
+  // Traditional Chinese is not a variant of what `zh` means.
+  return baseLanguage(language) === wanted && language !== 'zh-Hant';
+}
+
 /** Returns the units of a source and those of its targets that are in another language and not too long. */
 export function unitOf(
   source: TextSegment | undefined,

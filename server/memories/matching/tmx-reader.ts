@@ -9,6 +9,7 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
 import {
   badFile,
+  isOrVaries,
   MAX_STRETCH,
   MAX_TEXT_LENGTH,
   memoryLanguage,
@@ -165,7 +166,7 @@ class TmxReader {
     const [own] = [...this.#texts].filter(([language]) => isSource(language));
     const only = this.#only;
     const targets = [...this.#texts].filter(
-      ([language]) => only === undefined || language === only,
+      ([language]) => only === undefined || isOrVaries(language, only),
     );
     this.#units.push(...unitOf(own?.[1], source, new Map(targets)));
     this.#begin();

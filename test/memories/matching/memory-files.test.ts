@@ -165,6 +165,14 @@ describe('a TMX file', () => {
     expect((await read('tmx', file, { given })).units).toEqual([['House', { fr: 'Maison' }]]);
   });
 
+  it('is read for the variants of a target, unless the target is one itself', async () => {
+    const file = tmx(tu({ de: 'Haus', 'en-US': 'House' }), { header: 'srclang="de"' });
+    const unitsFor = async (target: string) =>
+      (await read('tmx', file, { given: { source: undefined, target } })).units;
+    expect(await unitsFor('en')).toEqual([['Haus', { 'en-US': 'House' }]]);
+    expect(await unitsFor('en-GB')).toEqual(['skipped']);
+  });
+
   it.each<[string, (text: string) => Buffer]>([
     ['UTF-8 with its mark', (text) => Buffer.from(`\ufeff${text}`)],
     ['UTF-16 with its mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
@@ -272,6 +280,8 @@ describe('a CSV file', () => {
     ['source and target', 'source,target\nHouse,Haus'],
     ['its languages', 'en,de\nHouse,Haus'],
     ['variants of them', 'en-US,de-DE\nHouse,Haus'],
+    ['them in another order', 'de,en\nHaus,House'],
+    ['them and others', 'fr,en,es,de-AT\nMaison,House,Casa,Haus'],
     ['its first unit', 'House,Haus'],
   ])('may begin with %s where the languages are given', async (_name, file) => {
     const given = { source: 'en', target: 'de' };
@@ -281,15 +291,17 @@ describe('a CSV file', () => {
     });
   });
 
-  it.each([
+  it.each<[string, string, RegExp, Partial<GivenLanguages>?]>([
     ['without languages', 'source,target\nHouse,Haus', /first line must name/],
+    ['without a language that is given', 'en,de\nHouse,Haus', /does not name/, { target: 'fr' }],
     ['with a language twice', 'en,de,de\na,b,c', /twice/],
     ['that is empty', '', /empty|first line/],
     ['with a quote that stays open', 'en,de\n"a,b', /not closed/],
     ['with an endless cell', `en,de\n${'x'.repeat(1_100_000)}`, /too long/],
     ['with endless cells', `en,de\n${','.repeat(10_000)}`, /too many cells/],
-  ])('is refused %s', async (_name, file, message) => {
-    await expect(read('csv', file, { pieceBytes: 16_384 })).rejects.toMatchObject({
+  ])('is refused %s', async (_name, file, message, named = {}) => {
+    const given = { ...nothingGiven, ...named };
+    await expect(read('csv', file, { pieceBytes: 16_384, given })).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(message) as string,
     });
