@@ -61,6 +61,8 @@ const scripts: Readonly<Record<string, LanguageTag>> = {
   'zh-MO': 'zh-Hant',
   'zh-TW': 'zh-Hant',
 };
+/** Other codes of languages: Norwegian without a choice of its form, and codes that Java still writes. */
+const aliases: Readonly<Record<string, LanguageTag>> = { no: 'nb', iw: 'he', in: 'id' };
 
 /**
  * Returns the language under which texts are stored: `en-GB` as is, but `fr` for `fr-BE`; undefined if it is
@@ -71,7 +73,8 @@ export function memoryLanguage(written: string): LanguageTag | undefined {
   if (tag === undefined) return undefined;
   const [base, second = ''] = tag.split('-');
   const variant = scripts[tag] ?? (second === '' ? tag : `${base ?? ''}-${second}`);
-  return VARIANTS.has(variant) ? variant : baseLanguage(tag);
+  if (VARIANTS.has(variant)) return variant;
+  return aliases[baseLanguage(tag)] ?? baseLanguage(tag);
 }
 
 /** Whether a language is the wanted one or, for a base language, a variant of it. */

@@ -99,13 +99,18 @@ describe('a TMX file', () => {
         'en-US': 'Door &lt; gate',
         'fr-CA': 'Porte',
         'zh-TW': '門',
+        'no-NO': 'Dør',
+        iw_IL: 'דלת',
       }) + tu({ EN: 'House', de: '<![CDATA[<Haus>]]>' }),
       { before: '<!DOCTYPE tmx SYSTEM "tmx14.dtd">' },
     );
     expect(await read('tmx', file)).toEqual({
       source: 'en',
       units: [
-        ['Door < gate', { de: 'Tür & Tor', 'fr-CA': 'Porte', 'zh-Hant': '門' }],
+        [
+          'Door < gate',
+          { de: 'Tür & Tor', 'fr-CA': 'Porte', 'zh-Hant': '門', nb: 'Dør', he: 'דלת' },
+        ],
         ['House', { de: '<Haus>' }],
       ],
     });
