@@ -77,6 +77,12 @@ export function deskWithoutRoom(
   </main>`;
 }
 
+/** Inserts caption text into a template, isolated because it has a direction of its own. */
+export function withText(template: string, text: string): TemplateResult {
+  const [before, after] = template.split('{text}');
+  return html`${before}<bdi>${text}</bdi>${after}`;
+}
+
 /** Style of both pages. */
 export const deskStyles = css`
   :host {
