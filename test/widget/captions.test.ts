@@ -307,6 +307,20 @@ describe('captions', () => {
     });
   });
 
+  it('are named in any spelling of a language, even one that is none', async () => {
+    const page = await freshPage();
+    const names = await page.evaluate(async () => {
+      const captions = document.createElement('voice-captions');
+      captions.targetLanguages = 'es-mx pt_BR kein_Wort';
+      document.body.append(captions);
+      await captions.updateComplete;
+      const tracks = captions.shadowRoot!.querySelectorAll('.track.target');
+      captions.remove();
+      return [...tracks].map(({ ariaLabel }) => ariaLabel);
+    });
+    expect(names).toEqual(['Español (México)', 'Português (Brasil)', 'kein_Wort']);
+  });
+
   it('provide a transcript of each language and can be cleared', async () => {
     const page = await freshPage();
     await receive(

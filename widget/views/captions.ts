@@ -1,7 +1,12 @@
 /** Captions of one language: their markup, their style and the way they scroll. */
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { baseLanguage, textDirection, type LanguageTag } from '../../shared/language.ts';
+import {
+  baseLanguage,
+  languageSpelling,
+  textDirection,
+  type LanguageTag,
+} from '../../shared/language.ts';
 import type { SpokenLines } from '../spoken-lines.ts';
 import type { CaptionLine, CaptionTrack } from '../transcript-state.ts';
 import { speechIcons } from './icons.ts';
@@ -94,30 +99,30 @@ function lineView(
 
 const names = new Map<LanguageTag, string>();
 
-/** Returns the language's name in itself ("Español", "Português (Brasil)"), or the tag if none is known. */
+/**
+ * Returns the language's name in itself ("Español", "Português (Brasil)"), in any spelling of its tag that the
+ * server takes, or the tag if no name is known.
+ */
 export function languageName(language: LanguageTag): string {
   const known = names.get(language);
   if (known !== undefined) return known;
-  const name = capitalised(ownName(language), language);
+  const name = ownName(languageSpelling(language)) ?? language;
   names.set(language, name);
   return name;
 }
 
-function ownName(language: LanguageTag): string {
+function ownName(language: LanguageTag): string | undefined {
   try {
     const dialect = new Intl.DisplayNames(language, {
       type: 'language',
       languageDisplay: 'standard',
     });
-    return dialect.of(language) ?? language;
+    const [first = '', ...rest] = dialect.of(language) ?? language;
+    return first.toLocaleUpperCase(baseLanguage(language)) + rest.join('');
   } catch {
-    return language;
+    // It is no language.
+    return undefined;
   }
-}
-
-function capitalised(name: string, language: LanguageTag): string {
-  const [first = '', ...rest] = name;
-  return first.toLocaleUpperCase(baseLanguage(language)) + rest.join('');
 }
 
 /** Time an announced sentence stays in the live region, in ms, so that a reader does not meet it twice. */
