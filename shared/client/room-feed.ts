@@ -2,6 +2,7 @@
  * The client of a room's reader: receives captions over a WebSocket, or as server-sent events where
  * sockets are blocked, and reconnects after every drop without losing anything.
  */
+import { languageSpelling } from '../language.ts';
 import type {
   Calmness,
   RoomMessageOf,
@@ -45,7 +46,7 @@ export interface RoomFeedOptions {
   /** Address of the room, such as `https://live.example.org/v1/rooms/k7mq3xw9ab`. */
   url: string;
   key?: string | undefined;
-  /** One of the room's languages; the spoken track by default. */
+  /** One of the room's languages, in any spelling; the spoken track by default. */
   language?: string | undefined;
   calmness?: Calmness | undefined;
   onEvent: (event: RoomFeedEvent) => void;
@@ -143,7 +144,7 @@ export class RoomFeed {
     this.#fetch = options.fetch ?? defaultFetch;
     this.#key = options.key || undefined;
     const { language = SPOKEN_TRACK, calmness = 'instant' } = options;
-    this.#wish = { language: language || SPOKEN_TRACK, calmness };
+    this.#wish = { language: languageSpelling(language || SPOKEN_TRACK), calmness };
     this.#forget = whenSeenAgain(() => {
       this.#look();
       this.#wake?.();
@@ -164,7 +165,7 @@ export class RoomFeed {
   /** Changes language or calmness from now on; the history of a new language is delivered automatically. */
   watch({ language, calmness }: Omit<RoomWatch, 'after'>): void {
     const before = { ...this.#wish };
-    if (language !== undefined) this.#wish.language = language || SPOKEN_TRACK;
+    if (language !== undefined) this.#wish.language = languageSpelling(language || SPOKEN_TRACK);
     if (calmness !== undefined) this.#wish.calmness = calmness as Calmness;
     const isOther = before.language !== this.#wish.language;
     if (!isOther && before.calmness === this.#wish.calmness) return;

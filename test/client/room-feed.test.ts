@@ -156,6 +156,16 @@ describe('a room feed', () => {
     reader.feed.close();
   });
 
+  it('finds its language in any spelling', async () => {
+    const room = await makeRoom();
+    await type(room, { text: 'Hola.', language: 'es' });
+    const reader = read(room, { language: 'ES' });
+    await untilTexts(reader, ['Hola.']);
+    for (const language of ['spoken', 'Es']) reader.feed.watch({ language });
+    await untilTexts(reader, ['Hola.', 'Hola.']);
+    expect(reader.events.some((event) => event.type === 'language')).toBe(false);
+  });
+
   it('changes the language on the same connection, without lines of the previous one', async () => {
     const room = await makeRoom();
     await type(room, { text: 'Ahora.', language: 'es' });

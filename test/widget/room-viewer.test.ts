@@ -73,8 +73,9 @@ describe('a reader', () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Buenos días.', language: 'es' });
     await bench.type(room, { text: 'Bonjour.', language: 'fr' });
-    const page = await openPage(`/events/${room.room_id}?language=es`);
+    const page = await openPage(`/events/${room.room_id}?language=ES`);
     await untilShown(page, ['Buenos días.']);
+    expect(await languages(page).inputValue()).toBe('es');
     const options = await languages(page).locator('option').allInnerTexts();
     expect(options.slice(1)).toEqual(['Español', 'Français']);
     for (const each of ['spoken', 'es', 'fr']) await languages(page).selectOption(each);

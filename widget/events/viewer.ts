@@ -2,7 +2,7 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import { enterRoom, SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
-import { textDirection, type LanguageTag } from '../../shared/language.ts';
+import { languageSpelling, textDirection, type LanguageTag } from '../../shared/language.ts';
 import type { RoomEntrance } from '../../shared/schemas/rooms.ts';
 import '../room-captions.ts';
 import type { RoomCaptions } from '../room-captions.ts';
@@ -58,7 +58,7 @@ class RoomViewer extends LitElement {
     super();
     const { language, key } = readRoomChoices(this.place.roomId);
     this.key = this.place.key || key || '';
-    this.language = this.place.query.get('language') ?? language ?? '';
+    this.language = languageSpelling(this.place.query.get('language') ?? language ?? '');
     if (this.place.key !== '') this.keepRoom();
     addEventListener('beforeinstallprompt', (event) => {
       event.preventDefault();
