@@ -23,7 +23,8 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const failure = asServiceError(error, request);
   // Clients poll for `document_not_ready`: it is not a failure.
   const isFailure = failure.status >= 500 && failure.code !== 'document_not_ready';
-  if (hasLeft(request)) request.log.info({ code: failure.code }, 'client left during its request');
+  const isAbandoned = hasLeft(request) || (reply.raw.destroyed && error.name === 'AbortError');
+  if (isAbandoned) request.log.info({ code: failure.code }, 'client left during its request');
   else if (AWAY.has(failure.code)) logAway(failure, request);
   else if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
   const isForLater = failure.status === 503 || failure.status === 429;
