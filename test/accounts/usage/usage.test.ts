@@ -5,6 +5,7 @@ import {
   type Reservation,
   type UsageMeter,
 } from '../../../server/accounts/usage/usage.ts';
+import type { Charge } from '../../../server/accounts/usage/store.ts';
 import type { Caller } from '../../../server/http/door.ts';
 import { countCodePoints } from '../../../server/text/code-points.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -95,26 +96,39 @@ it('refunds during a database outage once the database is back', async () => {
   expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
 });
 
-it('refunds what waits when the server stops, and logs what is lost', async () => {
-  const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
+/** Takes no refunds while it is away, and never those of one key, as if its row were locked. */
+function busyDatabase(locked: Caller) {
   const { usage } = platform.storage;
-  let isAway = true;
-  const flaky: typeof usage = {
-    ...usage,
-    async refund(charge) {
-      if (isAway || charge.keyId === locked.key.keyId) {
-        throw new ServiceError('storage_unavailable', 'The database is busy.');
-      }
-      await usage.refund(charge);
+  const database = {
+    isAway: true,
+    usage: {
+      ...usage,
+      async refund(charge: Charge) {
+        if (database.isAway || charge.keyId === locked.key.keyId) {
+          throw new ServiceError('storage_unavailable', 'The database is busy.');
+        }
+        await usage.refund(charge);
+      },
     },
   };
-  const record = recordLog();
-  const ofFlaky = createUsageMeter({ usage: flaky, log: record });
-  const wish = { kind: 'text' as const, characters: 5, tag: null };
-  for (const each of [locked, caller]) {
-    await (await ofFlaky.reserve({ ...wish, caller: each })).giveBack();
+  return database;
+}
+
+/** Charges each caller 5 characters, and refunds them. */
+async function giveBack(meter: UsageMeter, callers: readonly Caller[]): Promise<void> {
+  for (const caller of callers) {
+    const charged = await meter.reserve({ caller, kind: 'text', characters: 5, tag: null });
+    await charged.giveBack();
   }
-  isAway = false;
+}
+
+it('refunds what waits when the server stops, and logs what is lost', async () => {
+  const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
+  const database = busyDatabase(locked);
+  const record = recordLog();
+  const ofFlaky = createUsageMeter({ usage: database.usage, log: record });
+  await giveBack(ofFlaky, [locked, caller]);
+  database.isAway = false;
   await ofFlaky.stop();
   expect(await usedBy(caller)).toEqual({ account: 0, key: 0 });
   const lost = { keyId: locked.key.keyId, amount: 5 };
@@ -155,23 +169,10 @@ it('logs a charge that could not be refunded, once', async () => {
 
 it('refunds other accounts while one account fails', async () => {
   const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
-  const { usage } = platform.storage;
-  let isAway = true;
-  const flaky: typeof usage = {
-    ...usage,
-    async refund(charge) {
-      if (isAway || charge.keyId === locked.key.keyId) {
-        throw new ServiceError('storage_unavailable', 'The database is busy.');
-      }
-      await usage.refund(charge);
-    },
-  };
-  const ofFlaky = createUsageMeter({ usage: flaky, log, refundAgainMs: 10 });
-  const wish = { kind: 'text' as const, characters: 5, tag: null };
-  for (const each of [locked, caller]) {
-    await (await ofFlaky.reserve({ ...wish, caller: each })).giveBack();
-  }
-  isAway = false;
+  const database = busyDatabase(locked);
+  const ofFlaky = createUsageMeter({ usage: database.usage, log, refundAgainMs: 10 });
+  await giveBack(ofFlaky, [locked, caller]);
+  database.isAway = false;
   await vi.waitFor(async () => expect(await usedBy(caller)).toEqual({ account: 0, key: 0 }));
   expect(await usedBy(locked)).toEqual({ account: 5, key: 5 });
 });
