@@ -15,6 +15,7 @@ import type {
 } from '../caption-log.ts';
 import type { CaptionStore } from '../captions-store.ts';
 import { type CaptionLogOptions, EmbeddedCaptionLog } from '../embedded-caption-log.ts';
+import { isAway } from './append-queue.ts';
 import { createQuestions, NotHome } from './questions.ts';
 import { leaseOf, streamOf } from './room-entry.ts';
 import { LEASE_MS, RENEW_MS, SharedRoom } from './shared-room.ts';
@@ -181,8 +182,12 @@ class CaptionLogOfNodes implements SharedCaptionLog {
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
     const room = this.share(track.roomId);
     await room.ready;
-    // What the home has appended may still be on its way here.
-    if (!room.isHome) await room.readOn().catch(() => undefined);
+    // What the home has appended may still be on its way here. Without the broker, what has come must do.
+    if (!room.isHome) {
+      await room.readOn().catch((error: unknown) => {
+        if (!isAway(error)) throw error;
+      });
+    }
     yield* this.#memory.transcript(track);
   }
 
