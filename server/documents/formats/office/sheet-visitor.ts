@@ -170,10 +170,15 @@ function trackResults() {
     },
     addFormula({ tag }: XmlElement): void {
       isResult = true;
-      const area = CELL_TYPE.exec(tag)?.[1] === 'array' ? areaOf(tag) : undefined;
-      if (area === undefined) return;
-      // Areas above it are over, as rows come in order.
-      areas = [...areas.filter(({ to }) => to.row >= area.from.row), area];
+      const added = CELL_TYPE.exec(tag)?.[1] === 'array' ? areaOf(tag) : undefined;
+      if (added === undefined) return;
+      const { from, to } = added;
+      // Most have a single result, in the cell that has just been entered.
+      if (from.row === to.row && from.column === to.column) return;
+      // Areas above it, or to its left in the same row, are over, as cells come in order.
+      const isAhead = (area: Area) =>
+        area.to.row > from.row || (area.to.row === from.row && area.to.column > from.column);
+      areas = [...areas.filter(isAhead), added];
     },
     isResult: () => isResult,
   };
