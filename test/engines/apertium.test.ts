@@ -202,6 +202,8 @@ describe('Apertium translates', () => {
     ['en', 'es', "the 'red car", "el 'coche rojo"],
     ['en', 'es', "the ''red'' car", "el coche ''rojo''"],
     ['en', 'es', "The 'old' and 'new' cars", "Los coches 'viejos' y 'nuevos'"],
+    ['en', 'es', '‘The car is red. The house is old.’', '‘El coche es rojo. La casa es vieja.’'],
+    ['es', 'en', '‘La casa es vieja’. Y roja.’', '‘The house is old’. And red.’'],
   ];
   test.each(quotes)('%s to %s with single quotes: %s', async (source, target, text, expected) => {
     expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);

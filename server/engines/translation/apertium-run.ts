@@ -167,7 +167,8 @@ function directionOf({ steps }: Run) {
 
 /** Only English needs this: other languages have no genitive with an apostrophe. */
 function quotesOf(text: string, { steps }: Run): SingleQuotes {
-  return singleQuotes(steps.some(({ mode }) => mode.source === 'en') ? text : '');
+  const isEnglish = steps.some(({ mode }) => mode.source === 'en' || mode.target === 'en');
+  return singleQuotes(isEnglish ? text : '');
 }
 
 const NOTHING_KEPT: KeptWords = { replacements: [], kept: new Map() };
@@ -221,8 +222,7 @@ async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegm
   let inner =
     withTexts(translated, quotes.restore(textsOf(translated))) ??
     (await translateTokens(source, run));
-  const modesUsed = run.steps.map(({ mode }) => mode);
-  if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
+  if (run.steps.at(-1)?.mode.marksArticles === true) inner = shareArticleMarks(inner);
   inner = withoutForeignSigns(restoreWordBlanks(inner, text), text);
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
 }

@@ -408,9 +408,9 @@ export function escapedSigns(text: string): string[] {
   });
 }
 
-// English single quotation marks. Apertium reads them as apostrophes: `'small'` becomes a genitive and loses
-// its first letter, and the quoted text is glued to the word before. Angle quotation marks have no meaning to
-// it.
+// Single quotation marks. Apertium's English reads them as apostrophes: `'small'` becomes a genitive and loses
+// its first letter, the quoted text is glued to the word before, and `’` becomes straight. Angle quotation
+// marks have no meaning to it.
 
 /** Pairs that may replace quotation marks; the first pair that is absent from the text is used. */
 const STAND_INS = [
@@ -437,11 +437,11 @@ export interface SingleQuotes {
 
 const NOTHING_QUOTED: SingleQuotes = { replacements: [], restore: (pieces) => [...pieces] };
 
-/** Finds the single quotation marks of an English text. */
+/** Finds the single quotation marks of a text. */
 export function singleQuotes(text: string): SingleQuotes {
   const standIns = STAND_INS.find((pair) => pair.every((sign) => !text.includes(sign)));
   const [opens, closes] = standIns === undefined ? [[], []] : quotesOf(text);
-  if (standIns === undefined || opens.length === 0) return NOTHING_QUOTED;
+  if (standIns === undefined || opens.length + closes.length === 0) return NOTHING_QUOTED;
   const [opening, closing] = standIns;
   const replacements = [
     ...opens.map((start) => ({ start, end: start + 1, text: opening })),
@@ -467,11 +467,15 @@ export function singleQuotes(text: string): SingleQuotes {
   };
 }
 
-/** Returns where quotation marks open, even without an end, and where they close an open quotation. */
+/**
+ * Returns where quotation marks open, even without an end, and where they close a quotation: an open one, or
+ * one that began in an earlier sentence.
+ */
 function quotesOf(text: string): [opens: number[], closes: number[]] {
   const closings = [...text.matchAll(CLOSING)];
   const opens: number[] = [];
   const closes: number[] = [];
+  const closed = new Set<RegExpExecArray>();
   const add = (places: number[], { 0: marks, index }: RegExpExecArray) =>
     places.push(...Array.from(marks, (_, at) => index + at));
   let next = 0;
@@ -482,8 +486,15 @@ function quotesOf(text: string): [opens: number[], closes: number[]] {
     while ((closings[next]?.index ?? Infinity) <= opening.index) next += 1;
     const closing = closings[next];
     if (closing === undefined) continue;
-    add(closes, closing);
+    closed.add(closing);
     after = closing.index;
   }
+  // Behind a sign there is no apostrophe.
+  const ends = closings.filter((each) => closed.has(each) || !isAfterLetter(text, each.index));
+  for (const closing of ends) add(closes, closing);
   return [opens, closes];
+}
+
+function isAfterLetter(text: string, at: number): boolean {
+  return /[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at));
 }
