@@ -73,15 +73,18 @@ export function createTermIndex(tables: readonly TermTable[]): TermIndex {
 
 interface Candidate {
   match: TermMatch;
-  /** Whether the dictionary spells the phrase exactly as the text does. */
-  isExact: boolean;
+  /**
+   * How far the dictionary spells the phrase as the text does: not at all, except for marks such as `’` and
+   * `'` and for blanks, or exactly.
+   */
+  likeness: 0 | 1 | 2;
 }
 
-/** Prefers longer matches, then exact spellings; on a tie, the earlier dictionary and entry stay. */
+/** Prefers longer matches, then closer spellings; on a tie, the earlier dictionary and entry stay. */
 function isBetter(candidate: Candidate, best: Candidate | undefined): boolean {
   if (best === undefined) return true;
   if (candidate.match.end !== best.match.end) return candidate.match.end > best.match.end;
-  return candidate.isExact && !best.isExact;
+  return candidate.likeness > best.likeness;
 }
 
 /** Judges an entry at a place; returns undefined if the capitals mean that it is another word. */
@@ -105,7 +108,8 @@ function judge({
   const phrase = reader.spelling(entry.source);
   if (source === phrase) {
     const { target } = entry;
-    return { isExact: true, match: { ...place, target, settledTarget: target } };
+    const likeness = entry.source === text.slice(start, entry.end) ? 2 : 1;
+    return { likeness, match: { ...place, target, settledTarget: target } };
   }
   if (!isSmall(phrase)) return undefined;
   const capitals = capitalsOf(source);
@@ -118,7 +122,7 @@ function judge({
   const target = withCapitals(entry.target, capitals, table.targetLang);
   const keepsCapital = capitals !== 'initial' || !beginsSentence;
   return {
-    isExact: false,
+    likeness: 0,
     match: { ...place, target, settledTarget: keepsCapital ? target : entry.target },
   };
 }

@@ -30,6 +30,8 @@ describe('a term index', () => {
     ['user=usuario', 'user_name of {user}', ['user→usuario']],
     ['cafe\u0301=bar', 'caf\u00e9 cafe\u0301s', ['caf\u00e9→bar']],
     ["it's=X", 'it’s', ['it’s→X']],
+    // Of two entries that differ only in the mark, each place has its own.
+    ["it's=X; it’s=Y; it’s on=Z", "it’s it's it's on", ['it’s→Y', "it's→X", "it's on→Z"]],
     [
       'constructor=X; __proto__=Y',
       'constructor toString __proto__',
