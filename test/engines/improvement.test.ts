@@ -91,8 +91,10 @@ describe('mistakes', () => {
     );
   });
 
-  it('are corrected in English texts with apostrophes for omitted letters', async () => {
+  it('are corrected in English texts with omitted letters and with blanks of typography', async () => {
     const mended = [
+      ['She\u00a0go to school.', 'She\u00a0goes to school.'],
+      ['She\u2009go to\u00a0\u2028school.', 'She\u2009goes to\u00a0\u2028school.'],
       ["There was somethin' in the garden.", 'There was something in the garden.'],
       ['“We saw somethin’,” she said.', '“We saw something,” she said.'],
       ["They wrote 'we saw somethin' on the door.", "They wrote 'we saw something' on the door."],

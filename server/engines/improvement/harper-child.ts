@@ -75,8 +75,11 @@ async function lintAll({ streamId, texts, variant }: HarperRequest, all: Lint[][
   }
 }
 
+/** Blanks of typography, which Harper takes for signs, so that it sees no words around them. */
+const OTHER_BLANK = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
+
 async function lint(linter: LocalLinter, text: string): Promise<Lint[]> {
-  const lints = await linter.lint(text, { language: 'plaintext' });
+  const lints = await linter.lint(text.replace(OTHER_BLANK, ' '), { language: 'plaintext' });
   return lints.map((each) => plain(each));
 }
 
