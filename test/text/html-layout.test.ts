@@ -92,6 +92,12 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['By <1/> today'],
   ],
   [
+    'what is to be translated within',
+    '<div translate=no>A <i>b</i><p translate="yes">c <b translate=no>d</b> <i>e</i></p>f</div><b translate=no>g</b>h',
+    {},
+    ['c <1/> <2>e</2>', '<1/>h'],
+  ],
+  [
     'blocks that are not to be translated split',
     'One<div translate=no>two<p>three</div>four',
     {},
@@ -126,7 +132,7 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     'named references are read',
     'caf&eacute; &copy 2024 &NotEqualTilde; AT&T &unknown;',
     {},
-    ['café © 2024 ≂̸ AT&T &unknown;'],
+    ['café © 2024 ≂̸ AT&T <1/>'],
   ],
   [
     'an element around everything is outside',
@@ -154,6 +160,10 @@ it('preserves entities for non-breaking blanks and other characters', () => {
 it('keeps untranslated elements byte for byte', () => {
   const kept = "<SPAN  translate=no data-x='&'>A &amp; b <i>c</SPAN>";
   expect(shout(html(`one ${kept} two`))).toBe(`ONE ${kept} TWO`);
+  const apart = (text: string) => `a &company; <b translate=no>c ${text} <i>d</i></b>`;
+  expect(shout(html(apart('<i translate>e</i>')))).toBe(
+    apart('<i translate>E</i>').replace('a', 'A'),
+  );
 });
 
 it('counts the characters of text only', () => {

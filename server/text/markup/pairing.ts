@@ -21,6 +21,40 @@ export function* pairHtml(tokens: Token[]): Steps<void> {
     }
   }
   open.finish();
+  if (tokens.some(({ translated }) => translated === true)) yield* includeAgain(tokens);
+}
+
+/**
+ * Includes elements again that are within untranslated ones: of these, the texts and the other elements then
+ * stay unchanged, instead of the whole.
+ */
+function* includeAgain(tokens: Token[]): Steps<void> {
+  /** Open elements, and whether their content is excluded. */
+  const around: { element: Token; isOut: boolean }[] = [];
+  const divided = new Set<Token>();
+  const excluded: [token: Token, parent: Token][] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (index % STEP === 0) yield;
+    while ((around.at(-1)?.element.scopeEnd ?? Infinity) <= index) around.pop();
+    const parent = around.at(-1);
+    let isOut = parent?.isOut === true;
+    if (isOut && token.translated === true) {
+      isOut = false;
+      for (let at = around.length - 1; at >= 0; at -= 1) {
+        const each = around[at];
+        if (each?.isOut !== true || divided.has(each.element)) break;
+        divided.add(each.element);
+      }
+    }
+    if (isOut && parent !== undefined) excluded.push([token, parent.element]);
+    if (token.kind === 'open') around.push({ element: token, isOut: isOut || token.untranslated });
+  }
+  for (const [token, parent] of excluded) {
+    if (!divided.has(parent) || divided.has(token)) continue;
+    if (token.kind === 'text') token.kind = 'lone';
+    else token.untranslated = true;
+  }
+  for (const element of divided) element.untranslated = false;
 }
 
 /** Pairs the tags of XML with errors: an end tag ends the nearest open element of its name. */

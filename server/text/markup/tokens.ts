@@ -25,6 +25,8 @@ export interface Token {
   references: readonly Reference[];
   /** Whether the document itself excludes this element from translation. */
   untranslated: boolean;
+  /** Whether it includes this element again, within one that it excludes. */
+  translated?: boolean;
 }
 
 /** Returns the end of a range of tokens in the source. */
@@ -184,6 +186,23 @@ function lenientReferences(source: string, start: number, end: number): readonly
   });
 }
 
+/**
+ * Adds references to the entities that HTML does not know, such as those of a document type or of a template.
+ *
+ * @param known the others, in order
+ */
+function htmlReferences(
+  source: string,
+  start: number,
+  end: number,
+  known: readonly Reference[],
+): readonly Reference[] {
+  const starts = new Set(known.map((each) => each.start));
+  const others = xmlReferences(source, start, end).filter((each) => !starts.has(each.start));
+  if (others.length === 0) return known;
+  return [...known, ...others].sort((one, other) => one.start - other.start);
+}
+
 /** Characters forbidden by XML 1.0 §2.2, even as references, and lone surrogates. */
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
 
@@ -287,6 +306,7 @@ class TokenReader {
   #attribute = '';
   #value = '';
   #untranslated = false;
+  #translated = false;
 
   constructor(source: string, grammar: 'html' | 'xml') {
     this.#source = source;
@@ -317,6 +337,7 @@ class TokenReader {
   onopentagname(start: number, end: number): void {
     this.#name = this.#nameFrom(start, end);
     this.#untranslated = false;
+    this.#translated = false;
   }
 
   onattribname(start: number, end: number): void {
@@ -335,8 +356,10 @@ class TokenReader {
   }
 
   onattribend(): void {
-    if (this.#attribute === 'translate' && this.#value.toLowerCase() === 'no') {
-      this.#untranslated = true;
+    if (this.#attribute === 'translate') {
+      const value = this.#value.toLowerCase();
+      if (value === 'no') this.#untranslated = true;
+      if (value === 'yes' || value === '') this.#translated = true;
     }
     if (this.#attribute === 'class' && NOT_TRANSLATED_CLASS.test(this.#value)) {
       this.#untranslated = true;
@@ -344,13 +367,12 @@ class TokenReader {
   }
 
   onopentagend(end: number): void {
-    this.#add('open', this.#name, end + 1).untranslated = this.#untranslated;
+    this.#addElement('open', end + 1);
   }
 
   onselfclosingtag(end: number): void {
     // HTML ignores the slash, except in MathML and SVG, which stay unchanged anyway.
-    this.#add(this.#isHtml ? 'open' : 'lone', this.#name, end + 1).untranslated =
-      this.#untranslated;
+    this.#addElement(this.#isHtml ? 'open' : 'lone', end + 1);
   }
 
   onclosetag(start: number, end: number): void {
@@ -393,6 +415,12 @@ class TokenReader {
     return this.#isHtml ? name.toLowerCase() : name;
   }
 
+  #addElement(kind: Token['kind'], end: number): void {
+    const token = this.#add(kind, this.#name, end);
+    token.untranslated = this.#untranslated;
+    token.translated = this.#translated && !this.#untranslated;
+  }
+
   #add(kind: Token['kind'], name: string, end: number): Token {
     this.#addText();
     const token = markupToken(kind, name, this.#end, Math.min(end, this.#source.length));
@@ -404,7 +432,7 @@ class TokenReader {
   #addText(): void {
     if (this.#textEnd <= this.#end) return;
     const references = this.#isHtml
-      ? this.#references
+      ? htmlReferences(this.#source, this.#end, this.#textEnd, this.#references)
       : lenientReferences(this.#source, this.#end, this.#textEnd);
     const token = markupToken('text', '', this.#end, this.#textEnd);
     this.#tokens.push({

@@ -214,7 +214,7 @@ const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
 function resolved(text: string): string {
   return text.replace(REFERENCE, (written) => {
     const [reference] = atOnce(htmlTokens(written))[0]?.references ?? [];
-    if (reference?.end !== written.length) return written;
+    if (reference?.end !== written.length || reference.text === '') return written;
     // A line break would be taken for the end of a line of the file.
     return reference.text.replace(/[\r\n]/, ' ');
   });
