@@ -3,6 +3,7 @@
  * percent sign in prose is left to the engine.
  *
  * - `{{ anything }}`, `${anything}`, `#{anything}`, `%{anything}`, on one line
+ * - `{% anything %}`, `<% anything %>`: commands of templates, on one line
  * - `{name}`, `{0}`, `{user.name}`, `{0:N2}`: one word in braces, without blanks
  * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or digit
  *   (`50%d`) and not before one (`% discount`, `%sure`)
@@ -39,6 +40,7 @@ const PLACEHOLDER = new RegExp(
   [
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
+    String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,
     String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,

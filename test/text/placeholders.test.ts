@@ -9,6 +9,10 @@ it.each([
     '%s said %1$d and %-8.2f or %@, %(name)s, $%(cost)-8.2f or %user%',
     ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%(cost)-8.2f', '%user%'],
   ],
+  [
+    '{% if a < 5 and b["c"] %}Hi <%= name %>{%- end -%}, 5% <% x } %>',
+    ['{% if a < 5 and b["c"] %}', '<%= name %>', '{%- end -%}', '<% x } %>'],
+  ],
   ['Welcome :name, (:count) :smile:', [':name', ':count', ':smile:']],
   [
     'See https://example.org/a_(b)?x=1&y=2. Or www.example.org!',
@@ -29,6 +33,7 @@ it.each([
   'At 10:30, note: this; a::b, :D and :)',
   'me @ home, @someone, 3 < 4 and 5/6 http is fine',
   'Price: $5 {see the note}',
+  'From <5% to >6%, {5%} or {% of\nit %}',
 ])('takes %j for prose', (text) => {
   expect(findPlaceholders(text)).toEqual([]);
 });
