@@ -122,7 +122,7 @@ function sessions({
       const limits = [triesFrom(address), triesAt('password', accountId)];
       const giveBack = await spendTries(store, limits, now());
       const kept = await store.findPassword(accountId);
-      const isRight = await passwords.verify(password, kept);
+      const isRight = await passwords.verify(password, kept).catch(unchecked(giveBack));
       const begun = account && beginning(account, now());
       if (
         !isRight ||
@@ -194,7 +194,7 @@ function passwordChange({
     const { accountId, name } = account;
     const giveBack = await spendTries(store, [triesAt('change', accountId)], now());
     const kept = await store.findPassword(accountId);
-    const isRight = await passwords.verify(currentPassword, kept);
+    const isRight = await passwords.verify(currentPassword, kept).catch(unchecked(giveBack));
     if (!isRight || kept === undefined) throw forbidden('The current password is not right.');
     await giveBack();
     checkNewPassword(password, name);
@@ -444,7 +444,7 @@ export function triesAt(what: 'password' | 'change', account: string): TryLimit 
  * Counts an attempt before it is made, so that concurrent attempts count as well.
  *
  * @param limits the limits to charge, most general first
- * @returns a function that refunds the attempt after a success
+ * @returns a function that refunds the attempt after a success, or when nothing was checked
  * @throws TooManyTries
  */
 export async function spendTries(
@@ -457,6 +457,14 @@ export async function spendTries(
     throw new TooManyTries(Math.max(1, Math.ceil((refusedUntilMs - nowMs) / 1000)));
   }
   return () => store.giveBackTries(limits.map(({ subject }) => subject));
+}
+
+/** Refunds an attempt whose password could not be checked, and throws the reason. */
+function unchecked(giveBack: () => Promise<void>): (reason: unknown) => Promise<never> {
+  return async (reason) => {
+    await giveBack();
+    throw reason;
+  };
 }
 
 function inWords(seconds: number): string {

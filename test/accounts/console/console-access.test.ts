@@ -8,6 +8,7 @@ import {
   TooManyTries,
 } from '../../../server/accounts/console/console-access.ts';
 import type { Account } from '../../../server/http/door.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
@@ -237,6 +238,28 @@ describe('signing in', () => {
     expect(outcomes.filter((code) => code === 'done')).toHaveLength(34);
     expect(outcomes.filter((code) => code === 'too_many_requests')).toHaveLength(6);
     expect(await passwords.verify(PASSWORD, kept)).toBe(true);
+  });
+
+  it('costs no attempts when nobody can check its password', async () => {
+    const { account } = await withPassword();
+    const busy = createConsoleAccess({
+      ...platform.storage,
+      ...{ log, now: () => nowMs },
+      passwords: {
+        ...passwords,
+        verify: () => Promise.reject(new ServiceError('too_many_requests', 'Later.')),
+      },
+    });
+    const address = newAddress();
+    for (let count = 0; count < 11; count += 1) {
+      const refused = busy.signIn({
+        ...{ account: account.name, password: PASSWORD, address, formerToken: undefined },
+      });
+      await expect(refused).rejects.not.toThrow(TooManyTries);
+      const change = { account, currentPassword: PASSWORD, password: `${PASSWORD}!` };
+      await expect(busy.changePassword(change)).rejects.not.toThrow(TooManyTries);
+    }
+    expect(await codeOf(signIn(account.name, PASSWORD, address))).toBe('done');
   });
 });
 
