@@ -153,7 +153,7 @@ describe('the console API', () => {
     );
     const callers = [
       {},
-      { Cookie: `dragoman-console=${'A'.repeat(43)}` },
+      { Cookie: `dragoman-console-${new URL(server.url).port}=${'A'.repeat(43)}` },
       ...keys.map(({ secret }) => authorisation(secret)),
     ];
     for (const operation of routes) {

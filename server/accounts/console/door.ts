@@ -174,8 +174,12 @@ export function createSessionCookie(publicUrl: string | undefined): SessionCooki
   const isSecure = ({ protocol, host }: FastifyRequest) =>
     protocol === 'https' || (known?.protocol === 'https:' && known.host === host);
 
-  const nameFor = (request: FastifyRequest) =>
-    isSecure(request) ? '__Host-dragoman-console' : 'dragoman-console';
+  // Browsers send a host's cookies to all of its ports, on which other servers may run.
+  const nameFor = (request: FastifyRequest) => {
+    const { port } = request;
+    const name = port === null ? 'dragoman-console' : `dragoman-console-${port}`;
+    return isSecure(request) ? `__Host-${name}` : name;
+  };
   const attributes = (request: FastifyRequest) =>
     // The root path, because a proxy may serve the console below another path; `__Host-` requires it, too.
     ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure(request) }) as const;
