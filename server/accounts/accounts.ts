@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Account, Feature, Plan, UsageLimits } from '../http/door.ts';
-import { countCodePoints } from '../text/code-points.ts';
+import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { AccountStore } from './store.ts';
 
 /** Initial values of an account. */
@@ -133,7 +133,7 @@ export function checkedName(text: string, field: string): string {
   const name = text.trim();
   const length = countCodePoints(name);
   // Line breaks and escape sequences would disturb the terminals that show the name.
-  if (length > 0 && length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
+  if (length > 0 && length <= MAX_NAME_LENGTH && !FORBIDDEN_CHARACTER.test(name)) return name;
   throw invalid(
     `Value for '${field}' not supported: 1 to ${MAX_NAME_LENGTH} characters, no control characters.`,
   );

@@ -61,7 +61,9 @@ describe('developer keys', () => {
       expect([body, made.status]).toEqual([body, body === '{' ? 400 : 200]);
       await made.text();
     }
-    expect(await admin.call('POST', KEYS, { label: 'a\nb' })).toMatchObject({ status: 400 });
+    for (const label of ['a\nb', 'a\u2028b', 'half \ud83d']) {
+      expect(await admin.call('POST', KEYS, { label })).toMatchObject({ status: 400 });
+    }
     expect(await admin.call('POST', KEYS, { label: 7 })).toMatchObject({ status: 400 });
   });
 
