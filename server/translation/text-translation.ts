@@ -293,15 +293,20 @@ function refuseLatencyConflicts(request: TextTranslationRequest): void {
   if (request.model_type !== 'latency_optimized') return;
   const conflicts = [
     request.tag_handling_version === 'v2' && "tag_handling_version 'v2'",
-    request.style_id !== undefined && 'style_id',
+    isGiven(request.style_id) && 'style_id',
     (request.custom_instructions ?? []).length > 0 && 'custom_instructions',
-    request.translation_memory_id !== undefined && 'translation_memory_id',
+    isGiven(request.translation_memory_id) && 'translation_memory_id',
   ].filter((conflict) => conflict !== false);
   if (conflicts.length === 0) return;
   throw invalid(
     `model_type 'latency_optimized' cannot be combined with ${conflicts.join(', ')}. ` +
       "Leave model_type out or use 'quality_optimized'.",
   );
+}
+
+/** Forms send omitted fields as empty texts. */
+function isGiven(id: string | undefined): boolean {
+  return id !== undefined && id !== '';
 }
 
 function invalid(message: string): ServiceError {

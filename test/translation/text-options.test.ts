@@ -190,6 +190,10 @@ describe('unsupported options', () => {
     expect(await translated('The house', { formality: 'prefer_less' })).toBe('La casa');
     const same = { model_type: 'prefer_quality_optimized', context: 'A street.' };
     expect(await translated('The house', same)).toBe('La casa');
+    // Fields of a form that were left empty.
+    const empty = { style_id: '', translation_memory_id: '', glossary_id: '' };
+    const fast = { model_type: 'latency_optimized', ...empty };
+    expect(await translated('The house', fast)).toBe('La casa');
   });
 });
 
