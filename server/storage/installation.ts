@@ -69,8 +69,9 @@ declare module './database.ts' {
 /** Each process has its own row, so that a stalled process with a locked row blocks no other. */
 const ROW_OF_PROCESS = randomInt(1, 2 ** 31);
 /**
- * Age at which rows of other processes are deleted, in ms; generous, because clocks may differ.
- * Locked rows are left to a later check.
+ * Age at which rows of other processes are deleted, in ms; generous, because clocks may differ. One
+ * whose clock is far ahead deletes none: all others' rows are as old for it. Locked rows are left to
+ * a later check.
  */
 const FORGOTTEN_AFTER_MS = 60 * 60_000;
 
@@ -87,6 +88,12 @@ function createWriteChecks(db: Database): WriteCheckStore {
         .selectFrom('write_checks')
         .select('check_id')
         .where('checked_at_ms', '<', atMs - FORGOTTEN_AFTER_MS)
+        .where('checked_at_ms', '<', (eb) =>
+          eb
+            .selectFrom('write_checks as other')
+            .select(sql<number>`max(other.checked_at_ms) - ${FORGOTTEN_AFTER_MS}`.as('since_ms'))
+            .where('other.check_id', '<>', ROW_OF_PROCESS),
+        )
         .where('check_id', '<>', ROW_OF_PROCESS)
         .$if(locksRows(db), (query) => query.forUpdate().skipLocked());
       await db.deleteFrom('write_checks').where('check_id', 'in', forgotten).execute();
