@@ -239,6 +239,7 @@ describe('Apertium translates', () => {
     ['es', 'en', '@juan vive en #madrid_nuevo', '@juan lives in #madrid_nuevo'],
     ['it', 'es', 'Il 5% degli utenti, il 2,5%.', 'El 5% de los usuarios, el 2,5%.'],
     ['en', 'es', 'The <red> car is here.', 'El coche <rojo> está aquí.'],
+    ['en', 'es', 'The o\ufb03ce is a \ufb02ower.', 'La oficina es una flor.'],
   ])('%s to %s with tokens that are not words: %s', async (source, target, text, expected) => {
     expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
   });

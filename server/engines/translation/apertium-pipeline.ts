@@ -504,11 +504,11 @@ const PROTECTED = /~|[ \t]*[\n\v\f\r\u0085\u2028\u2029][\s\u0085]*|[ \t]{2,}|\t/
 
 /**
  * Encodes a text as the body of a request. NUL is removed because it would break the framing; letters are
- * composed (NFC) because the dictionaries contain only composed forms.
+ * composed (NFC), and ligatures of typography (`ﬁ`) divided, because the dictionaries contain no others.
  */
 export function escapeText(text: string): string {
   return text
-    .replaceAll('\0', '')
+    .replace(/\0|[\ufb00-\ufb06]/g, (each) => (each === '\0' ? '' : each.normalize('NFKC')))
     .normalize('NFC')
     .replace(RESERVED, '\\$&')
     .replace(PROTECTED, '[$&]');
