@@ -42,13 +42,15 @@ export function createCsvReader(given: GivenLanguages): MemoryReader {
     const refusal = fault && REFUSALS[fault.kind];
     if (refusal !== undefined) throw badFile(refusal, fault?.line);
     if (columns === undefined) {
-      const header = columnsOf(cells, given);
+      const header = columnsOf(withoutEmptyEnd(cells), given);
       columns = header.columns;
       if (header.isHeader) return [];
     }
     if (cells.length === 1 && cells[0]?.trim() === '') return [];
     const [source, ...targets] = columns.read;
-    if (cells.length !== columns.width || source === undefined) return ['skipped'];
+    const isFitting =
+      cells.length >= columns.width && withoutEmptyEnd(cells).length <= columns.width;
+    if (!isFitting || source === undefined) return ['skipped'];
     const texts = new Map<LanguageTag, TextSegment>();
     for (const { index, language } of targets) {
       const text = cells[index]?.trim() ?? '';
@@ -69,6 +71,11 @@ export function createCsvReader(given: GivenLanguages): MemoryReader {
       return source === undefined ? given.source : baseLanguage(source.language);
     },
   };
+}
+
+/** Spreadsheets write empty cells at the ends of lines if any line has more. */
+function withoutEmptyEnd(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
 }
 
 /** Returns the columns that the first line names or, if that line is a unit, the given languages. */

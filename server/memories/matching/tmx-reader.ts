@@ -6,7 +6,7 @@
  */
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { Mark, TextSegment } from '../../text/text-segment.ts';
+import { type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import {
   badFile,
   isOrVaries,
@@ -135,6 +135,8 @@ class TmxReader {
     if (this.#texts.size >= MAX_LANGUAGES && !this.#texts.has(language)) {
       throw badFile('A unit of the file has too many languages.', this.#parser.line);
     }
+    // Of several variants, those that nobody has translated are empty.
+    if (this.#texts.has(language) && plainText(segment).trim() === '') return;
     this.#texts.set(language, segment);
   }
 
@@ -162,8 +164,9 @@ class TmxReader {
         `The header of the file does not tell its source language (srclang): name it as ${this.#sourceName}.`,
       );
     }
-    const isSource = (language: LanguageTag) => baseLanguage(language) === source;
-    const [own] = [...this.#texts].filter(([language]) => isSource(language));
+    const own = [...this.#texts].find(
+      ([language, text]) => baseLanguage(language) === source && plainText(text).trim() !== '',
+    );
     const only = this.#only;
     const targets = [...this.#texts].filter(
       ([language]) => only === undefined || isOrVaries(language, only),

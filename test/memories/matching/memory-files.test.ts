@@ -116,6 +116,19 @@ describe('a TMX file', () => {
     });
   });
 
+  it('may have variants that nobody has translated', async () => {
+    const file = tmx(
+      tu({ 'en-GB': '', 'en-US': 'Color', de: 'Farbe', 'de-DE': ' ', 'de-AT': '<ph/>' }) +
+        tu({ en: 'House', 'de-AT': '', de: 'Haus' }) +
+        tu({ en: 'Door', de: '', 'de-AT': '' }),
+    );
+    expect((await read('tmx', file)).units).toEqual([
+      ['Color', { de: 'Farbe' }],
+      ['House', { de: 'Haus' }],
+      'skipped',
+    ]);
+  });
+
   it('has its codes converted to marks, which follow the source in the targets', async () => {
     const file = tmx(
       tu({
@@ -277,8 +290,12 @@ describe('a CSV file', () => {
   it.each([
     ['semicolons', 'en;de\nRed, blue;Rot, blau'],
     ['tabs', 'en\tde\nRed, blue\tRot, blau'],
+    ['semicolons, with empty ones at the end,', 'en;de;;\nRed, blue;Rot, blau; ;\n;;;'],
   ])('may have %s between its cells', async (_name, file) => {
-    expect((await read('csv', file)).units).toEqual([['Red, blue', { de: 'Rot, blau' }]]);
+    const { units } = await read('csv', file);
+    expect(units.filter((unit) => unit !== 'skipped')).toEqual([
+      ['Red, blue', { de: 'Rot, blau' }],
+    ]);
   });
 
   it.each([
