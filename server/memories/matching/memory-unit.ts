@@ -69,8 +69,10 @@ const aliases: Readonly<Record<string, LanguageTag>> = { no: 'nb', iw: 'he', in:
  * none.
  */
 export function memoryLanguage(written: string): LanguageTag | undefined {
-  const tag = canonicalLanguage(written);
-  if (tag === undefined) return undefined;
+  const given = canonicalLanguage(written);
+  if (given === undefined) return undefined;
+  // Codes of three letters (ISO 639-2) count as those of two: `eng-US`, `ger`.
+  const [tag = given] = Intl.getCanonicalLocales(given);
   const [base, second = ''] = tag.split('-');
   const variant = scripts[tag] ?? (second === '' ? tag : `${base ?? ''}-${second}`);
   if (VARIANTS.has(variant)) return variant;

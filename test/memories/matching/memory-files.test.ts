@@ -101,7 +101,8 @@ describe('a TMX file', () => {
         'zh-TW': '門',
         'no-NO': 'Dør',
         iw_IL: 'דלת',
-      }) + tu({ EN: 'House', de: '<![CDATA[<Haus>]]>' }),
+        'por-BR': 'Porta',
+      }) + tu({ ENG: 'House', de: '<![CDATA[<Haus>]]>' }),
       { before: '<!DOCTYPE tmx SYSTEM "tmx14.dtd">' },
     );
     expect(await read('tmx', file)).toEqual({
@@ -109,7 +110,10 @@ describe('a TMX file', () => {
       units: [
         [
           'Door < gate',
-          { de: 'Tür & Tor', 'fr-CA': 'Porte', 'zh-Hant': '門', nb: 'Dør', he: 'דלת' },
+          {
+            ...{ de: 'Tür & Tor', 'fr-CA': 'Porte', 'zh-Hant': '門' },
+            ...{ nb: 'Dør', he: 'דלת', 'pt-BR': 'Porta' },
+          },
         ],
         ['House', { de: '<Haus>' }],
       ],
