@@ -197,9 +197,10 @@ function htmlReferences(
   end: number,
   known: readonly Reference[],
 ): readonly Reference[] {
+  const all = xmlReferences(source, start, end);
+  if (all.length === 0) return known;
   const starts = new Set(known.map((each) => each.start));
-  const others = xmlReferences(source, start, end).filter((each) => !starts.has(each.start));
-  if (others.length === 0) return known;
+  const others = all.filter((each) => !starts.has(each.start));
   return [...known, ...others].sort((one, other) => one.start - other.start);
 }
 
