@@ -122,17 +122,32 @@ describe('docx fields', () => {
 });
 
 describe('words in docx fields', () => {
-  test('in codes are translated: index entries and prompts', async () => {
+  test('in codes are translated: entries of indexes and contents, tooltips, prompts', async () => {
     const code = (...pieces: string[]): string =>
       `<w:r><w:fldChar w:fldCharType="begin"/></w:r>${pieces.map((piece) => `<w:r><w:instrText xml:space="preserve">${piece}</w:instrText></w:r>`).join('')}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
     const body = paragraph(
       run('Text') +
         code(' XE "', 'boats:sails', '" \\b ') +
+        code(' XE "oars" \\t "', 'See boats" ') +
+        code(' TC "Notes: a \\"draft\\"" \\f C \\l 1 ') +
+        code(' HYPERLINK "C:\\\\my \\\\o.htm" \\l "top" \\o "More here" \\t "_blank" ') +
         code(' MACROBUTTON NoMacro [Click me]\u00a0'),
     );
-    expect(await linesOf(wordDocument(body))).toEqual(['boats', 'sails', '[Click me]', 'Text']);
+    expect(await linesOf(wordDocument(body))).toEqual([
+      'boats',
+      'sails',
+      'oars',
+      'See boats',
+      'Notes: a "draft"',
+      'More here',
+      '[Click me]',
+      'Text',
+    ]);
     const out = await inCapitals(body);
     expect(out).toContain('> XE "BOATS:SAILS" \\b <');
+    expect(out).toContain('> XE "OARS" \\t "SEE BOATS" <');
+    expect(out).toContain('> TC "NOTES: A \\"DRAFT\\"" \\f C \\l 1 <');
+    expect(out).toContain('\\\\o.htm" \\l "top" \\o "MORE HERE" \\t "_blank" <');
     expect(out).toContain('> MACROBUTTON NoMacro [CLICK ME]\u00a0<');
   });
 

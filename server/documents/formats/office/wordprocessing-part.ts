@@ -375,8 +375,8 @@ function exchangeAttribute(
 }
 
 /**
- * Exchanges the text in the codes of fields that begin and end in a paragraph: index entries, and
- * prompts of macro buttons.
+ * Exchanges the text in the codes of fields that begin and end in a paragraph: entries of an index or
+ * a table of contents, tooltips, and prompts of macro buttons.
  */
 function exchangeFieldCodes(paragraph: XmlElement, exchange: TextExchange): void {
   /** Code elements of the current field; undefined outside of fields, and in fields that contain others. */
@@ -414,13 +414,28 @@ function exchangeCode(pieces: readonly XmlElement[], exchange: TextExchange): vo
   for (const piece of rest) piece.children = [];
 }
 
+/**
+ * Arguments with text, by field: index entries and their references (`See …`), entries of tables of
+ * contents, and tooltips of links.
+ */
+const TEXT_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  XE: ['XE', '\\T'],
+  TC: ['TC'],
+  HYPERLINK: ['\\O'],
+};
+/** A text in quotation marks, up to the closing one, and the name or switch before it. */
+const ARGUMENT = /(?<!\S)(\\?[a-z]+)(\s+")((?:[^"\\]|\\.)*)(?=")/gis;
+
 /** Returns the code of a field with its text translated; undefined when nothing changed. */
 function translatedCode(code: string, exchange: TextExchange): string | undefined {
-  const entry = /^(\s*XE\s+")((?:[^"\\]|\\.)*)(".*)$/is.exec(code);
-  if (entry !== null) {
-    const [, before = '', text = '', after = ''] = entry;
-    const changed = translatedEntry(text, exchange);
-    return changed === undefined ? undefined : before + changed + after;
+  const field = /^\s*([a-z]+)/i.exec(code)?.[1]?.toUpperCase() ?? '';
+  const translated = TEXT_ARGUMENTS[field];
+  if (translated !== undefined) {
+    const changed = code.replace(ARGUMENT, (whole, name: string, gap: string, text: string) => {
+      if (!translated.includes(name.toUpperCase())) return whole;
+      return name + gap + translatedEntry(text, exchange, name.toUpperCase() === 'XE');
+    });
+    return changed === code ? undefined : changed;
   }
   const before = /^\s*MACROBUTTON\s+\S+\s+/i.exec(code)?.[0];
   if (before === undefined) return undefined;
@@ -431,15 +446,15 @@ function translatedCode(code: string, exchange: TextExchange): string | undefine
 }
 
 /**
- * Translates an index entry, whose levels are separated by colons; characters with a meaning in
- * codes are escaped.
+ * Translates a text of a code; characters with a meaning there are escaped.
+ *
+ * @param hasLevels whether colons separate the levels of an index entry
  */
-function translatedEntry(text: string, exchange: TextExchange): string | undefined {
-  const levels = text.match(/(?:[^:\\]|\\.)+|:/gs) ?? [];
+function translatedEntry(text: string, exchange: TextExchange, hasLevels: boolean): string {
+  const levels = hasLevels ? (text.match(/(?:[^:\\]|\\.)+|:/gs) ?? []) : [text];
   const translated = levels.map((level) => {
     const changed = exchangeText(exchange, level.replace(/\\(.)/gs, '$1'), 'unit');
-    return changed === undefined ? level : changed.replace(/[\\":]/g, '\\$&');
+    return changed?.replace(hasLevels ? /[\\":]/g : /[\\"]/g, '\\$&') ?? level;
   });
-  const written = translated.join('');
-  return written === text ? undefined : written;
+  return translated.join('');
 }
