@@ -5,8 +5,8 @@
  * - `{{ anything }}`, `${anything}`, `#{anything}`, `%{anything}`, on one line
  * - `{% anything %}`, `<% anything %>`: commands of templates, on one line
  * - `{name}`, `{0}`, `{user.name}`, `{0:N2}`: one word in braces, without blanks
- * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or digit
- *   (`50%d`) and not before one (`% discount`, `%sure`)
+ * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%#@name@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or
+ *   digit (`50%d`) and not before one (`% discount`, `%sure`)
  * - `:name` after a blank, a bracket or a quote, with at least two ASCII letters, and `:name:`
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
@@ -45,6 +45,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?#@[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}@(?![\p{L}\p{N}])`,
     String.raw`(?:(?:\bhttps?|\bftp):\/\/|\bwww\.)${ADDRESS}`,
     String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
     String.raw`(?<=^|[\s([{"'“‘«„])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,

@@ -6,8 +6,8 @@ it.each([
   ['{0:N2} of {user.name} and {items[0]}', ['{0:N2}', '{user.name}', '{items[0]}']],
   ['Dear ${first name}, #{title} %{last}', ['${first name}', '#{title}', '%{last}']],
   [
-    '%s said %1$d and %-8.2f or %@, %(name)s, $%(cost)-8.2f or %user%',
-    ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%(cost)-8.2f', '%user%'],
+    '%s said %1$d and %-8.2f or %@, %(name)s, $%(cost)-8.2f or %user%, in %1$#@all_files@',
+    ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%(cost)-8.2f', '%user%', '%1$#@all_files@'],
   ],
   [
     '{% if a < 5 and b["c"] %}Hi <%= name %>{%- end -%}, 5% <% x } %>',

@@ -35,6 +35,19 @@ describe('the sentences of a segment', () => {
     ]);
   });
 
+  it('are the branches of a message, without its syntax', () => {
+    const message =
+      'Now <1>big {n, plural, =0 {none} one {<2/> file in {x}} other {<3># files</3>}}</1>.';
+    expect(sentencesOf(message)).toEqual(['Now', 'big', 'none', '<1/> file in <2/>', '<1/> files']);
+    const layout = layOut(message);
+    const shouted = layout.segments.map((segment) =>
+      segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),
+    );
+    expect(written(layout.render(shouted))).toBe(
+      'NOW <1>BIG {n, plural, =0 {NONE} one {<2/> FILE IN {x}} other {<3># FILES</3>}}</1>.',
+    );
+  });
+
   it('are rendered with the text between them', () => {
     const layout = layOut('One.  <4>Two</4>.\t<5/>Three {x}!<6/>');
     const shouted = layout.segments.map((segment) =>

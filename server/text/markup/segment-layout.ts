@@ -21,7 +21,7 @@ import {
   layOutSegment,
   renderSegment,
 } from './segment-source.ts';
-import { messageParts } from '../placeholders.ts';
+import { messageParts, type MessagePart, type Range } from '../placeholders.ts';
 import { sentenceEnds } from '../sentences.ts';
 import { type TextSegment, plainText, type Mark } from '../text-segment.ts';
 
@@ -41,15 +41,10 @@ interface PlainOptions {
 
 /** Stepwise variant of {@link layOutPlain}. */
 export function plainLayout(text: string, options: PlainOptions): Steps<TextLayout> {
-  const parts = messageParts(text) ?? [{ kind: 'text', start: 0, end: text.length }];
+  const parts = messageParts(text) ?? [{ kind: 'text', start: 0, end: text.length } as const];
   return flowLayout({
     source: text,
-    items: parts.map(({ kind, start, end }): FlowItem => {
-      if (kind === 'text') return { kind, start, end, references: NO_REFERENCES };
-      return kind === 'count'
-        ? { kind: 'lone', word: true, start, end }
-        : { kind: 'cut', start, end };
-    }),
+    items: parts.map((part) => messageItem(part, part)),
     characters: countCodePoints(text),
     splitting: options.splitting,
     language: options.language,
@@ -256,8 +251,8 @@ function wantsBlank([left, right]: readonly [TextSegment | undefined, TextSegmen
 
 // Splits segments of documents into sentences for translation, and assembles them again. A segment is written
 // as a text in which marks are slices, and so is laid out like marked-up text: sentences end only where no
-// element is open, blanks and marks at their ends stay outside, placeholders become marks, and the text
-// between sentences suits their script.
+// element is open, blanks and marks at their ends stay outside, placeholders become marks, the text between
+// sentences suits their script, and each branch of a message is a text of its own.
 
 export interface SegmentLayout {
   /** Segments to translate: they contain letters, and their marks are numbered from 1 in reading order. */
@@ -288,7 +283,7 @@ export function layOutSentences(
   const layout = atOnce(
     flowLayout({
       source,
-      items,
+      items: cutAtBranches(source, items),
       language,
       characters: 0,
       splitting: cuts ? 'sentences' : 'none',
@@ -335,14 +330,65 @@ function flowOf(
   return { source, items };
 }
 
+/** Cuts a flow at the syntax of a message with branches; an element around any of it becomes two cuts. */
+function cutAtBranches(source: string, items: readonly FlowItem[]): readonly FlowItem[] {
+  const parts = messageParts(source);
+  if (parts === undefined) return items;
+  const divided = dividedElements(items, parts);
+  let next = 0;
+  return items.flatMap((item): FlowItem[] => {
+    const { kind, start, end } = item;
+    if (kind === 'open' || kind === 'close') {
+      return [divided.has(item.element) ? { kind: 'cut', start, end } : item];
+    }
+    if (kind !== 'text') return [item];
+    const within: FlowItem[] = [];
+    for (let part = parts[next]; part !== undefined && part.start < end; part = parts[next]) {
+      if (part.end > start) within.push(messageItem(part, item));
+      if (part.end > end) break;
+      next += 1;
+    }
+    return within;
+  });
+}
+
+/** Returns the elements that begin and end in different branches, or around all of them. */
+function dividedElements(
+  items: readonly FlowItem[],
+  parts: readonly MessagePart[],
+): ReadonlySet<number> {
+  const divided = new Set<number>();
+  const branches = new Map<number, number>();
+  let next = 0;
+  let branch = 0;
+  for (const item of items) {
+    for (let part = parts[next]; part !== undefined && part.end <= item.start; part = parts[next]) {
+      if (part.kind === 'syntax') branch += 1;
+      next += 1;
+    }
+    if (item.kind === 'open') branches.set(item.element, branch);
+    else if (item.kind === 'close' && branches.get(item.element) !== branch) {
+      divided.add(item.element);
+    }
+  }
+  return divided;
+}
+
+/** Returns a part of a message as an item, as far as it lies within a text. */
+function messageItem({ kind, ...part }: MessagePart, text: Range): FlowItem {
+  const place = { start: Math.max(part.start, text.start), end: Math.min(part.end, text.end) };
+  if (kind === 'text') return { kind, ...place, references: NO_REFERENCES };
+  return kind === 'count' ? { kind: 'lone', word: true, ...place } : { kind: 'cut', ...place };
+}
+
 /**
- * Whether a mark stands in the place of a word, like a field: preceded by a blank, a boundary or another
- * mark, and not followed by a letter. Footnotes, anchors and pictures adjoin a word.
+ * Whether a mark stands in the place of a word, like a field: preceded by a blank, the brace of a branch, a
+ * boundary or another mark, and not followed by a letter. Footnotes, anchors and pictures adjoin a word.
  */
 function isWord(segment: TextSegment, index: number): boolean {
   const before = segment[index - 1];
   const after = segment[index + 1];
-  const isApart = typeof before !== 'string' || /\s$/.test(before);
+  const isApart = typeof before !== 'string' || /[\s{]$/.test(before);
   return isApart && typeof after === 'string' && /^(?:\s|\p{P})/u.test(after);
 }
 

@@ -23,6 +23,7 @@ const files: [name: string, format: DocumentFormatName, make: (size: number) => 
   ['lines', 'txt', (size) => repeated('ab\n', size)],
   ['blanks', 'txt', (size) => `ab${repeated('  ', size)}cd.`],
   ['signs', 'txt', (size) => `${repeated('.\'".', size)}a`],
+  ['branches', 'txt', (size) => `{n, select, ${repeated('a {b} ', size)}}`],
   ['quotations', 'txt', (size) => `${repeated('> ', size)}a`],
   ['words of verses', 'txt', (size) => repeated(`${'word '.repeat(12)}\n`, size)],
   ['paragraphs', 'html', (size) => repeated('<p>a. b', size)],

@@ -124,6 +124,7 @@ describe('XLIFF 2', () => {
         'Click &lt;a href=&quot;https://example.org/a?b=1&amp;amp;c=2&quot;&gt;here&lt;/a&gt; now&lt;br/&gt;please',
         '<![CDATA[Some <i>text</i> & more]]>',
         'a &lt; b and c &gt; d&#160;e',
+        '<ph id="1"/> {n, select, a {one} other {<ph id="2"/> of {x}}}',
       ]
         .map((source) => unit(`<segment><source>${source}</source></segment>`))
         .join('\n'),
@@ -134,12 +135,15 @@ describe('XLIFF 2', () => {
       'Click <1>here</1> now<2/>please',
       'Some <1>text</1> & more',
       'a < b and c > d\u00a0e',
+      // The word of a branch is no placeholder.
+      '<1/> {n, select, a {one} other {<2/> of <3/>}}',
     ]);
     expect(contentsOf(await translateXliff(file, shouted), 'target')).toEqual([
       'DELETE {0} OF %1$s FILES?',
       'CLICK &lt;a href=&quot;https://example.org/a?b=1&amp;amp;c=2&quot;&gt;HERE&lt;/a&gt; NOW&lt;br/&gt;PLEASE',
       'SOME &lt;i>TEXT&lt;/i> &amp; MORE',
       'A &lt; B AND C &gt; D&#160;E',
+      '<ph id="1"/> {N, SELECT, A {ONE} OTHER {<ph id="2"/> OF {x}}}',
     ]);
     expect(contentsOf(await translateXliff(file, same), 'target')).toEqual(
       contentsOf(file, 'source'),

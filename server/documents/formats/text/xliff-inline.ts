@@ -5,7 +5,7 @@
 import { xmlReferences, writeText, textToken } from '../../../text/markup/tokens.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import type { Span } from './xml-reading.ts';
-import { findPlaceholders } from '../../../text/placeholders.ts';
+import { findPlaceholders, messageParts } from '../../../text/placeholders.ts';
 
 /** The translatable part of a source. */
 export interface InlineContent extends Span {
@@ -331,21 +331,42 @@ function contentPieces(
   isPreserved: boolean,
 ): ContentPiece[] {
   const pieces: ContentPiece[] = [];
+  const options = { isPreserved, branches: branchStarts(file, tokens) };
   for (const token of tokens) {
     const { role, start, end } = token;
     if (role !== 'text' && role !== 'data') pieces.push({ ...token, role });
     else if (token.isProtected === true) pieces.push({ role: 'lone', start, end });
-    else if (role === 'text') cutText(file, { start, end }, { isPreserved, isData: false }, pieces);
+    else if (role === 'text') cutText(file, { start, end }, { ...options, isData: false }, pieces);
     // Without the delimiters `<![CDATA[` and `]]>`.
-    else cutText(file, { start: start + 9, end: end - 3 }, { isPreserved, isData: true }, pieces);
+    else cutText(file, { start: start + 9, end: end - 3 }, { ...options, isData: true }, pieces);
   }
   return pieces;
+}
+
+/**
+ * Returns the offsets of the braces that open branches of a message. The single word of a branch, as
+ * in `one {day}`, looks like a placeholder.
+ */
+function branchStarts(file: string, tokens: readonly ContentToken[]): ReadonlySet<number> {
+  const offset = tokens[0]?.start ?? 0;
+  let content = '';
+  for (const { role, start, end } of tokens) {
+    if (role !== 'text' && role !== 'data') continue;
+    // Codes between the texts are neither letters nor blanks.
+    content = content.padEnd(start - offset, '\uffff') + file.slice(start, end);
+  }
+  const syntax = messageParts(content)?.filter(({ kind }) => kind === 'syntax') ?? [];
+  return new Set(syntax.map(({ end }) => offset + end - 1));
 }
 
 function cutText(
   file: string,
   { start, end }: Span,
-  { isPreserved, isData }: { isPreserved: boolean; isData: boolean },
+  {
+    isPreserved,
+    isData,
+    branches,
+  }: { isPreserved: boolean; isData: boolean; branches: ReadonlySet<number> },
   pieces: ContentPiece[],
 ): void {
   const raw = file.slice(start, end);
@@ -357,7 +378,7 @@ function cutText(
     pieces.push({ role: 'text', ...span, text, isData });
   };
   for (const cut of cutsOf(raw, isPreserved)) {
-    if (cut.start < at) continue;
+    if (cut.start < at || branches.has(start + cut.start)) continue;
     addText(cut.start);
     at = cut.end;
     const xml = isData ? { xml: writeText(raw.slice(cut.start, cut.end), new Map()), isData } : {};
