@@ -28,12 +28,14 @@ interface Finding {
   ranked: LanguageTag[];
 }
 
-/** The account of the texts, their context, and an abort signal. */
+/** The account of the texts, what is known of them, and an abort signal. */
 export interface DetectionOrigin {
   /** The account whose usual languages decide between the candidates for a short text. */
   accountId: string;
   /** Text around the texts, in the same language; takes precedence over the usual languages. */
   context?: string | undefined;
+  /** Language that the file of the texts declares; decides between those that fit a short text about equally. */
+  declared?: LanguageTag | undefined;
   /** Aborts waiting for detection by remote engines. */
   signal: AbortSignal;
 }
@@ -75,7 +77,7 @@ export function createDetection(
   ): Promise<Finding[]> {
     await engine.prepare(texts);
     const words = texts.map((text) => {
-      return { text, found: engine.detect(text), ranked: engine.rank(text) };
+      return { text, found: engine.detect(text, claimOf(options)), ranked: engine.rank(text) };
     });
     const own = decideBySurroundings(words, options, { engine, usualLanguages });
     const asked = own.map(({ text, found, ranked: likely }) => {
@@ -116,14 +118,17 @@ export function createDetection(
 /** Lets the context, or else the account's usual languages, decide where a text fits several languages. */
 function decideBySurroundings(
   findings: readonly Finding[],
-  { accountId, context }: DetectionOrigin,
+  origin: DetectionOrigin,
   { engine, usualLanguages }: { engine: DetectionEngine; usualLanguages: UsualLanguages },
 ): readonly Finding[] {
+  const { accountId, context } = origin;
   const around = context === undefined ? undefined : engine.detect(context);
   const surroundings = () =>
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
   const decided = ({ text, found }: Finding, usual: ReadonlyMap<LanguageTag, number> | undefined) =>
-    usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual });
+    usual === undefined || !isOpen(text, found)
+      ? found
+      : engine.detect(text, { ...claimOf(origin), usual });
   const decideAll = (usual: ReadonlyMap<LanguageTag, number> | undefined) =>
     findings.map((each) => ({ ...each, found: decided(each, usual) }));
   const first = decideAll(surroundings());
@@ -136,6 +141,10 @@ function decideBySurroundings(
   }
   // The texts of one request are evidence for each other.
   return findings.length === 1 ? first : decideAll(surroundings());
+}
+
+function claimOf({ declared }: DetectionOrigin): { expected?: LanguageTag } {
+  return declared === undefined ? {} : { expected: baseLanguage(declared) };
 }
 
 /**

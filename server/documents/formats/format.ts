@@ -31,6 +31,8 @@ export interface OpenedDocument {
   readonly blocks: readonly DocumentBlock[];
   /** Unicode code points of the text, without markup. */
   readonly characters: number;
+  /** Language that the file declares for its text. */
+  readonly declared?: LanguageTag | undefined;
   /**
    * Writes the file with its blocks replaced, in their order. Each translated block has the marks
    * of its source exactly once and well nested. With unchanged blocks, text formats reproduce the

@@ -24,9 +24,9 @@ async function answer(question: DocumentQuestion): Promise<DocumentAnswer> {
   if (question.kind === 'open') {
     const { format, file, options } = question;
     opened = await (await loadFormat(format)).open(file, options);
-    const { blocks, characters } = opened;
+    const { blocks, characters, declared } = opened;
     checkMarks(blocks);
-    return { kind: 'opened', characters, sample: languageSample(blocks) };
+    return { kind: 'opened', characters, sample: languageSample(blocks), declared };
   }
   if (opened === undefined) throw new Error('No document is open.');
   const { blocks } = opened;

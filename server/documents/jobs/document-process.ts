@@ -373,6 +373,8 @@ interface DocumentSummary {
   characters: number;
   /** Sample of the text for language detection; empty when the document has no text. */
   sample: readonly TextSegment[];
+  /** Language that the file declares for its text. */
+  declared: LanguageTag | undefined;
 }
 
 export type DocumentQuestion =

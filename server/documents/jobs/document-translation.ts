@@ -78,10 +78,11 @@ async function inOwnProcess(
   try {
     const { input, source, target, output, maxCharacters } = wish;
     const opening = { source, target, output, maxCharacters };
-    const { characters, sample } = await process.open(file, input, opening);
+    const { characters, sample, declared } = await process.open(file, input, opening);
     checkLength(characters, maxCharacters);
     onShare(OPENED);
-    const [language = baseLanguage(target)] = await wishes.sourcesOf([sample], wish, work);
+    const origin = { ...work, declared };
+    const [language = baseLanguage(target)] = await wishes.sourcesOf([sample], wish, origin);
     const { translations, kept } = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
     const writing = process.write(translations, { source: language, target });

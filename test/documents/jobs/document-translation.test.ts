@@ -294,6 +294,21 @@ describe('the languages of a document', () => {
   });
 
   it.each([
+    ['html', '<html lang="de-DE"><p>Name<p>Status<p>Server<p>Version<p>Details</html>'],
+    [
+      'xliff',
+      '<xliff version="1.2"><file source-language="de"><body>' +
+        ['Name', 'Status', 'Server', 'Version', 'Details']
+          .map((word) => `<trans-unit id="${word}"><source>${word}</source></trans-unit>`)
+          .join('') +
+        '</body></file></xliff>',
+    ],
+  ] as const)('are those that an %s file declares if its words fit them', async (input, file) => {
+    await translate(file, { input, output: input, source: undefined as never, target: 'en' });
+    expect(chatQuestions(server)).toMatchObject([{ source_language: 'German (de)' }]);
+  });
+
+  it.each([
     ['es-419', undefined],
     ['en-GB', 'en'],
   ])('must differ: %s from %s', async (target, source) => {

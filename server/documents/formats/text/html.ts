@@ -3,7 +3,12 @@
  * scripts and comments, stays byte for byte, except for the language and direction of the page.
  */
 import { Tokenizer } from 'htmlparser2';
-import { baseLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
+import {
+  baseLanguage,
+  canonicalLanguage,
+  textDirection,
+  type LanguageTag,
+} from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { htmlTokens, endOf } from '../../../text/markup/tokens.ts';
 import { markupLayout } from '../../../text/markup/markup-layout.ts';
@@ -40,6 +45,7 @@ export const html: DocumentFormat = {
     return {
       blocks: page.segments.map((segment): DocumentBlock => ({ segment, kind: 'paragraph' })),
       characters,
+      declared: declaredLanguage(page.tags),
       write: async (translated, languages) => {
         const isChanged = page.segments.some((segment, i) => !isSame(segment, translated[i]));
         return isChanged ? writePage(page, translated, languages) : file;
@@ -94,6 +100,12 @@ const DECLARATION_BYTES = 4096;
 function declaredEncoding(file: Uint8Array): string | undefined {
   const head = Buffer.from(file.subarray(0, DECLARATION_BYTES)).toString('latin1');
   return /<meta\s[^>]*charset\s*=\s*["']?\s*([\w:-]+)/i.exec(head)?.[1];
+}
+
+function declaredLanguage(tags: readonly HtmlTag[]): LanguageTag | undefined {
+  const { attributes = [] } = tags.find(({ name }) => name === 'html') ?? {};
+  const declared = attributes.find(({ name }) => name === 'lang' || name === 'xml:lang');
+  return canonicalLanguage(declared?.value ?? '');
 }
 
 /** Whether line breaks and blanks of the page may be visible. */

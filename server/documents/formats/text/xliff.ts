@@ -20,6 +20,7 @@ export const xliff: DocumentFormat = {
     );
     return {
       characters: countCharacters(translatable, maxCharacters),
+      declared: canonicalLanguage(outline.places[0]?.source?.value ?? ''),
       blocks: translatable.map(({ segment }): DocumentBlock => ({ segment, kind: 'paragraph' })),
       async write(translated, languages) {
         const answers = new Map(translatable.map((content, index) => [content, translated[index]]));
