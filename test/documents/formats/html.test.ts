@@ -83,6 +83,12 @@ describe('the encoding of an HTML page', () => {
       (text) => `${text}こ丄ｱ`,
     );
     expect(same.toString('latin1')).toContain('\xa4\xb3\x8f\xb0\xa2\x8e\xb1'.repeat(2));
+    // Pages that declare GB 2312 may have the codes of GB 18030.
+    const chinese = page('\xc4\xe3\x94\x39\xda\x33', '<meta charset=gb2312>');
+    const both = await translated('html', Buffer.from(chinese, 'latin1'), (text) =>
+      text.replace('你💩', '💩你'),
+    );
+    expect(both.toString('latin1')).toContain('\x94\x39\xda\x33\xc4\xe3');
   });
 
   it('is declared if the page had no declaration and now needs one', async () => {

@@ -36,7 +36,7 @@ export function decodeText(
     // For pure ASCII the declared encoding comes first, so that it applies to letters of the translation.
     (isAscii(bytes) ? legacy(bytes, declared) : undefined) ??
     utf8(bytes) ??
-    legacy(bytes, declared) ??
+    declaredEncoding(bytes, declared) ??
     legacy(bytes, usualEncoding(language)) ??
     legacy(bytes, 'windows-1252');
   // ISO-2022 passes for ASCII, as its escape sequences are ASCII control characters; it is refused here.
@@ -86,6 +86,12 @@ function legacy(bytes: Buffer, label: string | undefined): EncodedText | undefin
   // If encoding the text does not reproduce the bytes, the file is in another encoding.
   const isSame = !text.includes('\ufffd') && bytes.equals(encode(text));
   return isSame ? { text, encoding: label.toLowerCase(), encode } : undefined;
+}
+
+/** Reads bytes in the declared encoding. Browsers read GBK with the codes that GB 18030 adds to it. */
+function declaredEncoding(bytes: Buffer, declared: string | undefined): EncodedText | undefined {
+  const isGbk = declared !== undefined && nameOf(declared) === 'gbk';
+  return legacy(bytes, declared) ?? (isGbk ? legacy(bytes, 'gb18030') : undefined);
 }
 
 function inLegacy(
