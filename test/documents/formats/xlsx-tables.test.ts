@@ -244,7 +244,7 @@ describe('xlsx table headers', () => {
         '<autoFilter ref="A1:A2"><filterColumn colId="0"><filters><filter val="Apples"/></filters></filterColumn></autoFilter><tableColumns',
       ),
       after:
-        '<autoFilter ref="D1:D9"><filterColumn colId="0"><filters><filter val="Apples"/><filter val="Plums"/></filters></filterColumn><filterColumn colId="1"><customFilters><customFilter val="Apples"/><customFilter val="App*"/></customFilters></filterColumn><sortState ref="D2:D9"><sortCondition ref="D2:D9" customList="Plums,Apples"/></sortState></autoFilter>',
+        '<autoFilter ref="D1:D9"><filterColumn colId="0"><filters><filter val="Apples"/><filter val="Plums"/></filters></filterColumn><filterColumn colId="1"><customFilters><customFilter val="apples"/><customFilter val="App*"/></customFilters></filterColumn><sortState ref="D2:D9"><sortCondition ref="D2:D9" customList="Plums,Apples"/></sortState></autoFilter>',
     });
     const result = await translatedDocument(xlsx, filtered, {
       translate: withTexts({ Apples: 'Manzanas', All: 'Todo' }),

@@ -232,6 +232,18 @@ export class DocumentTexts {
     return place === undefined ? undefined : translated[place];
   }
 
+  /** Yields the texts that a group has offered, with their translations. */
+  *pairsIn(
+    group: string,
+    translated: readonly TextSegment[],
+  ): Generator<{ source: TextSegment; translation: TextSegment }> {
+    for (const place of this.#groups.get(group)?.values() ?? []) {
+      const source = this.blocks[place]?.segment;
+      const translation = translated[place];
+      if (source !== undefined && translation !== undefined) yield { source, translation };
+    }
+  }
+
   #add(block: DocumentBlock): void {
     this.characters += countCodePoints(plainText(block.segment));
     checkLength(this.characters, this.#maxCharacters);

@@ -176,7 +176,7 @@ interface Writing extends WorkbookFindings {
   translated: readonly TextSegment[];
   tables: readonly (readonly [SheetTable, TranslatedTable])[];
   renamed: RenamedColumns;
-  /** Returns the new text of cells with exactly this text; undefined when it stays the same. */
+  /** Returns the new text of cells with this text, in any case and fonts; undefined when it stays the same. */
   cellText: (text: string) => string | undefined;
   replace: Map<string, EntryContent>;
 }
@@ -192,11 +192,14 @@ async function writeWorkbook(
   languages: { source: string; target: string },
 ): Promise<Uint8Array> {
   const { pkg, texts, sheets, workbook } = findings;
+  let others: ReadonlyMap<string, string> | undefined;
   const cellText = (text: string): string | undefined => {
     const translation = texts.translationIn(CELLS, [text], translated);
-    return translation === undefined || isSameText([text], translation)
-      ? undefined
-      : plainText(translation);
+    if (translation === undefined) {
+      others ??= plainTexts(texts.pairsIn(CELLS, translated));
+      return others.get(text.toLowerCase());
+    }
+    return isSameText([text], translation) ? undefined : plainText(translation);
   };
   const tables = sheets.flatMap((sheet) => translatedTables(sheet, texts, translated));
   const renamed = renamedColumns(tables);
@@ -212,6 +215,23 @@ async function writeWorkbook(
     replace.set(workbook.main.name, () => rewritePart(pkg.archive, workbook.main, visitor));
   }
   return writeArchive(pkg.archive, { replace });
+}
+
+/**
+ * Returns the changed texts of one line by their sources in lower case: filters disregard case and
+ * fonts.
+ */
+function plainTexts(
+  pairs: Iterable<{ source: TextSegment; translation: TextSegment }>,
+): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { source, translation } of pairs) {
+    const hasLines = source.some((part) => typeof part !== 'string' && part.mark === 'lone');
+    const key = plainText(source).toLowerCase();
+    if (hasLines || texts.has(key) || isSameText(source, translation)) continue;
+    texts.set(key, plainText(translation));
+  }
+  return texts;
 }
 
 function writeStrings({ pkg, workbook, texts, used, translated, replace }: Writing): void {
