@@ -148,8 +148,8 @@ const demoDocumentRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, o
   };
   useMultipart(app);
 
-  app.post('/demo/document', { onRequest, schema: { hide: true } }, async (request) =>
-    receiveDocument(request, await caller(), documentTranslations),
+  app.post('/demo/document', { onRequest, schema: { hide: true } }, async (_, reply) =>
+    receiveDocument(reply, await caller(), documentTranslations),
   );
 
   app.post(

@@ -1,7 +1,7 @@
 /** Routes and wiring of documents: uploads arrive here, a process beside the server translates them. */
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { documentFormats } from '../formats/index.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -120,7 +120,7 @@ const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
         response: { 200: DocumentHandle, ...problems },
       },
     },
-    (request) => receiveDocument(request, request.caller, documentTranslations),
+    (request, reply) => receiveDocument(reply, request.caller, documentTranslations),
   );
 
   await app.register(statusRoutes, { documentTranslations, door });
@@ -220,17 +220,19 @@ const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
 };
 
 /**
- * Receives an upload.
+ * Receives an upload. A document whose client leaves before the answer is deleted, as nobody else
+ * has its key.
  *
  * @param pace slowest acceptable pace of the file
  * @throws ServiceError for faults of the multipart body, the order or the file; nothing is kept then
  */
 export async function receiveDocument(
-  request: FastifyRequest,
+  reply: FastifyReply,
   caller: Caller,
   documentTranslations: DocumentTranslations,
   pace?: FilePace,
 ): Promise<DocumentHandle> {
+  const { request } = reply;
   const { body, headers } = request;
   if (!(body instanceof Readable)) {
     throw new ServiceError(
@@ -239,12 +241,23 @@ export async function receiveDocument(
     );
   }
   const tag = reportingTag(request);
+  const { signal: gone } = abortWhenGone(reply);
   const upload = await documentTranslations.upload(caller);
   try {
     const fields = await readMultipart(body, headers, ({ fileName, content }, earlier) =>
       upload.receive(receivedFile(content, pace), nameOf(earlier) ?? fileName),
     );
-    return await upload.submit(readForm<typeof DocumentOrder>(fields, DocumentOrder), tag);
+    const order = readForm<typeof DocumentOrder>(fields, DocumentOrder);
+    const handle = await upload.submit(order, tag);
+    const { document_id: id, document_key: key } = handle;
+    const withdraw = () => {
+      documentTranslations.delete(caller, id, key).catch((err: unknown) => {
+        reply.log.error({ err }, 'the document of a client that has left could not be deleted');
+      });
+    };
+    if (gone.aborted) withdraw();
+    else gone.addEventListener('abort', withdraw, { once: true });
+    return handle;
   } catch (error) {
     await upload.discard();
     throw error;

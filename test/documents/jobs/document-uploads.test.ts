@@ -4,6 +4,7 @@ import Fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   createDocumentTranslations,
+  type DocumentTranslations,
   type DocumentTranslationsOptions,
 } from '../../../server/documents/jobs/documents.ts';
 import { receiveDocument } from '../../../server/documents/jobs/routes.ts';
@@ -15,7 +16,10 @@ import { executeOn } from '../../storage/database-access.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
 import { lastPart } from './document-samples.ts';
 
-async function openService(maxDocuments: number) {
+async function openService(
+  maxDocuments: number,
+  options: Partial<DocumentTranslationsOptions> = {},
+) {
   const dataFolder = temporaryFolder();
   const storage = await openStorage({ url: undefined, dataFolder, log: quietLog });
   onTestFinished(() => storage.close());
@@ -27,6 +31,8 @@ async function openService(maxDocuments: number) {
     ...unused,
     maxDocuments,
     worker: { ends: new EventEmitter(), starting: () => undefined },
+    onQueued: () => undefined,
+    ...options,
   });
   return { dataFolder, storage, service };
 }
@@ -77,7 +83,7 @@ it('a trickling upload is abandoned, and nothing of it is kept', async () => {
   app.setErrorHandler(answerError);
   useMultipart(app);
   const pace = { idleLimitMs: 30_000, graceMs: 500, bytesPerSecond: 2_000 };
-  app.post('/', (incoming) => receiveDocument(incoming, caller, service, pace));
+  app.post('/', (_, reply) => receiveDocument(reply, caller, service, pace));
   const sending = request(await app.listen({ host: '127.0.0.1', port: 0 }), {
     method: 'POST',
     headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
@@ -99,4 +105,45 @@ it('a trickling upload is abandoned, and nothing of it is kept', async () => {
   expect(await executeOn(database, 'select 1 from document_parts')).toEqual([]);
   // It frees a place for another upload.
   await service.upload(caller);
+});
+
+it('a document whose client leaves before the answer is deleted', async () => {
+  const steps = new EventEmitter();
+  const { storage, service } = await openService(1, {
+    translation: { serves: () => true } as unknown as DocumentTranslationsOptions['translation'],
+    wishes: {
+      // The last step before the document is queued.
+      async settle() {
+        const gone = once(steps, 'gone');
+        sending.destroy();
+        await gone;
+        return undefined as never;
+      },
+    },
+  });
+  const caller = await openAccount(storage);
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  useMultipart(app);
+  const deleting: DocumentTranslations['delete'] = async (...document) => {
+    await service.delete(...document);
+    steps.emit('deleted');
+  };
+  app.post('/', (_, reply) => {
+    reply.raw.once('close', () => steps.emit('gone'));
+    return receiveDocument(reply, caller, { ...service, delete: deleting });
+  });
+  const deleted = once(steps, 'deleted');
+  const sending = request(await app.listen({ host: '127.0.0.1', port: 0 }), {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
+  });
+  sending.on('error', () => undefined);
+  const field = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"`;
+  sending.end(
+    `${field('target_lang')}\r\n\r\nES\r\n${field('source_lang')}\r\n\r\nEN\r\n` +
+      `${field('file')}; filename="a.txt"\r\n\r\nHello\r\n--x--\r\n`,
+  );
+  await deleted;
+  expect(await storage.documents.isFull(caller.account.accountId, 1)).toBe(false);
 });
