@@ -39,6 +39,10 @@ describe('a sentence in subtitles', () => {
     const pause =
       '1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n00:00:09,000 --> 00:00:10,000\ntwo\n';
     expect(await blocksOf('srt', pause)).toEqual(['one', 'two']);
+    const signs = 'WEBVTT\n\n00:01.000 --> 00:02.000\nHe is\n\n00:02.000 --> 00:03.000\n';
+    const references = `${signs}- Tom &amp; Ann\n- Bob &lt;3\n\n00:03.000 --> 00:04.000\n♪ A &amp; b ♪\n`;
+    const beside = ['He is', 'Tom & Ann', 'Bob <3', 'A & b'];
+    expect(await blocksOf('vtt', references)).toEqual(beside);
     const voices =
       'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>one\n\n00:02.000 --> 00:03.000\n<v Bob>two\n';
     expect(await blocksOf('vtt', voices)).toEqual(['one', 'two']);

@@ -148,9 +148,6 @@ const SRT_TAG = new RegExp(
  */
 const VTT_TAG = new RegExp(String.raw`<[^<>]*>|${OVERRIDE}`, 'g');
 
-/** Blanks before a text, and the chevrons that announce a speaker in American captions. */
-const BEFORE_TEXT = /^\s*(?:(?:>|&gt;){2,}\s*)?/;
-
 /** Splits a line into tokens, which cover it completely. */
 function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): SubtitleToken[] {
   const tokens: SubtitleToken[] = [];
@@ -172,8 +169,8 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
   /** Blanks and signs become tokens of their own, as they may stay outside of the translated text. */
   const addText = (from: number, to: number): void => {
     const written = content.slice(from, to);
-    const start = from + (BEFORE_TEXT.exec(written)?.[0].length ?? 0);
-    const end = Math.max(start, from + written.trimEnd().length);
+    const start = from + firstSigns(written);
+    const end = Math.max(start, to - lastSigns(written));
     add(from, start);
     add(start, end);
     add(end, to);
@@ -284,7 +281,7 @@ function runOf(
 
 /** Signs at the beginning of a run that are not text: speaker dashes and chevrons, music notes. */
 const OUTER_SIGNS =
-  /^(?:[\s♪♫]|[#*](?=\s))*(?:[-–—‐]+(?=\s*(?:[^\s\-–—]|$))|>{2,})?(?:[\s♪♫]|[#*](?=\s))*/u;
+  /^(?:[\s♪♫]|[#*](?=\s))*(?:[-–—‐]+(?=\s*(?:[^\s\-–—]|$))|(?:>|&gt;){2,})?(?:[\s♪♫]|[#*](?=\s))*/u;
 
 /**
  * Returns the number of such characters at the end. A loop from the end, as a pattern would be
