@@ -249,6 +249,31 @@ describe('XLIFF 1.2', () => {
     expect(written).toContain('target-language="de"');
   });
 
+  it('keeps the segments that are translated in a target that lacks others', async () => {
+    const segmented = (...texts: string[]) =>
+      texts.map((text, mid) => `<mrk mtype="seg" mid="${mid}">${text}</mrk>`).join(' <x id="9"/>');
+    const file = (target: string, approval = '') =>
+      version1(
+        `<trans-unit id="1"${approval}><source>One. Two. Three.</source><seg-source>${segmented(
+          'One.',
+          'Two.',
+          'Three.',
+          '4.',
+        )}</seg-source><target>${target}</target></trans-unit>`,
+        'source-language="en" target-language="es"',
+      );
+    const partial = file(segmented('', '<g id="1">Dos</g>.', 'Three.', ''));
+    expect(contentsOf(await translateXliff(partial, shouted), 'target')).toEqual([
+      segmented('ONE.', '<g id="1">Dos</g>.', 'THREE.', '4.'),
+    ]);
+    for (const done of [
+      file(segmented('Uno.', 'Dos.', 'Tres.', '')),
+      file(segmented('', 'Dos.', 'Tres.', ''), ' approved="yes"'),
+    ]) {
+      expect(await translateXliff(done, shouted)).toBe(done);
+    }
+  });
+
   it('keeps values of attributes that look like attributes', async () => {
     const unit = (target: string) =>
       `<trans-unit id="1" resname="is approved='yes'"><source>Yes</source>${target}</trans-unit>`;

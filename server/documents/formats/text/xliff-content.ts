@@ -1,5 +1,6 @@
 /** Collects the content of a source element from the events of the parser. */
 import { readContent, type InlineContent, type ContentToken } from './xliff-inline.ts';
+import { hasLetters, plainText } from '../../../text/text-segment.ts';
 import type { Span } from './xml-reading.ts';
 
 interface CollectorOptions {
@@ -30,6 +31,7 @@ export class ContentCollector {
   #tokens: ContentToken[] = [];
   #holeStart: number;
   #isInSegment: boolean;
+  #mid: string | undefined;
   /** Nesting depth within an element whose content is not part of the text. */
   #opaqueDepth = 0;
 
@@ -57,6 +59,7 @@ export class ContentCollector {
       this.#addCode(kind, span);
     } else if (!this.#isInSegment && isSegmentMark(element)) {
       this.#isInSegment = true;
+      this.#mid = element.attribute('mid');
       this.#holeStart = span.end;
       this.#open.push({ kind: undefined, start: span.start });
     } else {
@@ -115,9 +118,29 @@ export class ContentCollector {
   #finish(end: number): void {
     const { file, isPreserved } = this.#options;
     const hole = { start: this.#holeStart, end };
-    this.#found.push(readContent(file, this.#tokens, { hole, isPreserved }));
+    this.#found.push(readContent(file, this.#tokens, { hole, mid: this.#mid, isPreserved }));
     this.#tokens = [];
   }
+}
+
+/**
+ * Returns the segments of a target that are translated, by their sources, while others are not;
+ * undefined when all are, or when the target has no segments.
+ */
+export function keptSegments(
+  sources: readonly InlineContent[],
+  targets: readonly InlineContent[] = [],
+): ReadonlyMap<InlineContent, Span> | undefined {
+  if (targets.length === 0) return undefined;
+  const translations = new Map(targets.map((each) => [each.mid, each]));
+  const kept = new Map<InlineContent, Span>();
+  for (const each of sources) {
+    const { segment = [], hole } = translations.get(each.mid) ?? {};
+    const text = plainText(segment).trim();
+    const isDone = text !== '' && text !== plainText(each.segment).trim();
+    if (isDone && hole !== undefined) kept.set(each, hole);
+  }
+  return sources.every((each) => kept.has(each) || !hasLetters(each.segment)) ? undefined : kept;
 }
 
 function isSegmentMark({ name, attribute }: InlineElement): boolean {

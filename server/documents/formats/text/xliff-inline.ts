@@ -9,6 +9,10 @@ import { findPlaceholders, messageParts } from '../../../text/placeholders.ts';
 
 /** The translatable part of a source. */
 export interface InlineContent extends Span {
+  /** Range between the tags around it. */
+  hole: Span;
+  /** The `mid` of a segment of a `seg-source`, by which its target is found. */
+  mid: string | undefined;
   /** The text from `start` to `end`, without surrounding blanks and formatting. */
   segment: TextSegment;
   /** Codes of the marks, by id. */
@@ -35,12 +39,13 @@ const NONE_FIXED: readonly number[] = [];
 
 /**
  * @param options.hole range between start tag and end tag
+ * @param options.mid the `mid` of the start tag
  * @param options.isPreserved whether line breaks are significant
  */
 export function readContent(
   file: string,
   tokens: readonly ContentToken[],
-  { hole, isPreserved }: { hole: Span; isPreserved: boolean },
+  { hole, mid, isPreserved }: { hole: Span; mid: string | undefined; isPreserved: boolean },
 ): InlineContent {
   const pieces = contentPieces(file, tokens, isPreserved);
   const { marks, crossing } = pairCodes(pieces);
@@ -53,6 +58,8 @@ export function readContent(
   });
   return {
     ...borders(file, inner, hole),
+    hole,
+    mid,
     segment: joined(inner),
     codes: codesOf(inner),
     fixed: fixed.length < 2 ? NONE_FIXED : fixed,

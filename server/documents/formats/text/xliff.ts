@@ -6,7 +6,13 @@ import { canonicalLanguage, textDirection, type LanguageTag } from '../../../../
 import { countCodePoints } from '../../../text/code-points.ts';
 import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
-import { ContentCollector, version1, version2, type Dialect } from './xliff-content.ts';
+import {
+  ContentCollector,
+  keptSegments,
+  version1,
+  version2,
+  type Dialect,
+} from './xliff-content.ts';
 import { type InlineContent, writeContent } from './xliff-inline.ts';
 import { readXml, readXmlText, withAttributes, type Span, type XmlElement } from './xml-reading.ts';
 
@@ -15,8 +21,8 @@ export const xliff: DocumentFormat = {
   async open(bytes, { target, maxCharacters }) {
     const { text: file, encode } = readXmlText(bytes);
     const outline = readUnits(file, target);
-    const translatable = outline.units.flatMap(({ source }) =>
-      source.contents.filter(({ segment }) => hasLetters(segment)),
+    const translatable = outline.units.flatMap(({ source, kept }) =>
+      source.contents.filter((each) => hasLetters(each.segment) && !kept.has(each)),
     );
     return {
       characters: countCharacters(translatable, maxCharacters),
@@ -47,6 +53,8 @@ interface XliffUnit {
   hasApproval: boolean;
   source: XliffSource;
   target: XliffTarget | undefined;
+  /** Translated segments of the former target that stay, by their sources. */
+  kept: ReadonlyMap<InlineContent, Span>;
 }
 
 interface XliffSource {
@@ -58,6 +66,8 @@ interface XliffSource {
   content: Span;
   /** Translatable parts of the content. */
   contents: readonly InlineContent[];
+  /** Whether the content is that of a `seg-source`. */
+  isSegmented: boolean;
   /** Offset at which a target is added. */
   end: number;
 }
@@ -124,7 +134,7 @@ class UnitReader {
   #targetLanguage: string | undefined;
   #draft: Draft | undefined;
   /** Set while within a source; `depth` is that of the source element itself. */
-  #collecting: { collector: ContentCollector; depth: number; tag: Span; start: number } | undefined;
+  #collecting: { collector: ContentCollector; depth: number; tag: Span; name: string } | undefined;
 
   constructor(file: string, wanted: LanguageTag) {
     this.#file = file;
@@ -164,7 +174,7 @@ class UnitReader {
     if (this.#collecting !== undefined && depth > this.#collecting.depth) {
       this.#collecting.collector.close(span);
     } else if (this.#collecting !== undefined) {
-      this.#endSource(span);
+      this.#endContent(span);
     } else if (this.#draft?.target?.end === 0 && depth === this.#draft.depth + 1) {
       this.#draft.target.content.end = span.start;
       this.#draft.target.end = span.end;
@@ -195,16 +205,18 @@ class UnitReader {
     } else if (this.#frames.length !== draft.depth + 1) {
       return;
     } else if (name === 'source' || name === 'seg-source') {
-      this.#beginSource(draft, visit);
+      this.#beginContent(draft, visit, name === 'seg-source');
     } else if (name === 'target' && draft.target === undefined) {
       const content = { start: span.end, end: span.end };
       draft.target = { tag: span, element, content, end: isEmpty ? span.end : 0 };
+      if (draft.source?.isSegmented === true) this.#beginContent(draft, visit, true);
     }
   }
 
-  #beginSource(
+  #beginContent(
     draft: Draft,
     { frame, span, isEmpty }: { frame: Frame; span: Span; isEmpty: boolean },
+    isSegmented: boolean,
   ): void {
     if (isEmpty) return;
     const collector = new ContentCollector({
@@ -213,22 +225,30 @@ class UnitReader {
       start: span.end,
       isPreserved: frame.isPreserved,
       isTranslatable: draft.isTranslatable,
-      isSegmented: frame.name === 'seg-source',
+      isSegmented,
     });
     const depth = this.#frames.length;
-    this.#collecting = { collector, depth, tag: span, start: span.end };
+    this.#collecting = { collector, depth, tag: span, name: frame.name };
   }
 
-  #endSource(endTag: Span): void {
-    const { collector, tag, start } = this.#collecting ?? {};
+  #endContent(endTag: Span): void {
+    const collecting = this.#collecting;
     this.#collecting = undefined;
-    if (this.#draft === undefined || collector === undefined || tag === undefined) return;
-    const { source } = this.#draft;
+    if (this.#draft === undefined || collecting === undefined) return;
+    const { source, target } = this.#draft;
+    const { tag, name } = collecting;
+    const content = { start: tag.end, end: endTag.start };
+    const contents = collecting.collector.end(endTag.start);
+    if (name === 'target') {
+      if (target !== undefined) Object.assign(target, { content, contents, end: endTag.end });
+      return;
+    }
     this.#draft.source = {
       tag: source?.tag ?? tag,
       gap: source?.gap ?? blanksBefore(this.#file, tag.start),
-      content: { start: start ?? endTag.start, end: endTag.start },
-      contents: collector.end(endTag.start),
+      content,
+      contents,
+      isSegmented: name === 'seg-source',
       end: endTag.end,
     };
   }
@@ -241,9 +261,13 @@ class UnitReader {
     // Untranslatable text is the same in every language.
     if (!isTranslatable && (target === undefined || !isForeign)) return;
     const question = { file: this.#file, unit: element, source: source.content };
-    if (target !== undefined && !isForeign && isTranslated(target, question)) return;
+    const evidence = target && !isForeign ? translationEvidence(target, question) : undefined;
+    // A state applies to all segments.
+    if (evidence === 'state') return;
+    const kept = evidence ? keptSegments(source.contents, target?.contents) : NONE_KEPT;
+    if (kept === undefined) return;
     const hasApproval = element.attribute('approved') !== undefined;
-    this.#units.push({ tag, hasApproval, source, target });
+    this.#units.push({ tag, hasApproval, source, target, kept });
   }
 
   #addPlace({ name, attribute }: XmlElement, tag: Span): void {
@@ -303,6 +327,8 @@ interface XliffTarget {
   element: XmlElement;
   /** Between its tags. */
   content: Span;
+  /** Its segments, if the source has segments. */
+  contents?: readonly InlineContent[];
   /** Offset after its end tag. */
   end: number;
 }
@@ -312,22 +338,25 @@ const NOT_DONE = /^(?:initial|new|needs-translation)$/;
 const TAGS = /<[^>]*>/g;
 
 /**
- * Whether a target is already translated: its state says so, or it has no state and differs from the source.
+ * Returns what shows that a target is already translated: its state, or its text, which has no state
+ * and differs from the source; undefined when nothing does.
  *
  * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
  * @param question.source content of the source
  */
-function isTranslated(
+function translationEvidence(
   { element, content }: XliffTarget,
   { file, unit, source }: { file: string; unit: XmlElement; source: Span },
-): boolean {
+): 'state' | 'text' | undefined {
   const text = textOf(file, content);
-  if (text === '') return false;
-  if (unit.attribute('approved') === 'yes') return true;
+  if (text === '') return undefined;
+  if (unit.attribute('approved') === 'yes') return 'state';
   const state = unit.attribute('state') ?? element.attribute('state') ?? '';
-  if (DONE.test(state)) return true;
-  return !NOT_DONE.test(state) && text !== textOf(file, source);
+  if (DONE.test(state)) return 'state';
+  return !NOT_DONE.test(state) && text !== textOf(file, source) ? 'text' : undefined;
 }
+
+const NONE_KEPT: ReadonlyMap<InlineContent, Span> = new Map();
 
 /**
  * Whether text in one language tag serves a request for the other. Scripts and regions count only
@@ -387,7 +416,7 @@ function writeTargets(
     }
     replace(item.tag, unitTag(file, item, outline));
     const start = targetTag(file, item, { outline, language: languages.target });
-    const content = targetContent(file, item.source, answers);
+    const content = targetContent(file, item, answers);
     const end = `</${prefixOf(file, item)}target>`;
     const { source, target } = item;
     if (target === undefined) replace({ start: source.end, end: source.end }, source.gap);
@@ -450,13 +479,18 @@ function prefixOf(file: string, { source: { tag } }: XliffUnit): string {
 /** Returns the content of the source with its segments translated. */
 function targetContent(
   file: string,
-  { content, contents }: XliffUnit['source'],
+  { source: { content, contents }, kept }: XliffUnit,
   answers: XliffTranslation['answers'],
 ): string {
   let xml = '';
   let at = content.start;
   for (const each of contents) {
     const answer = answers.get(each);
+    const former = kept.get(each);
+    if (former !== undefined) {
+      xml += file.slice(at, each.hole.start) + file.slice(former.start, former.end);
+      at = each.hole.end;
+    }
     if (answer === undefined) continue;
     xml += file.slice(at, each.start) + writeContent(file, each, answer);
     at = each.end;
