@@ -267,6 +267,8 @@ function openAacEncoder({
     headers: container.headers,
     async encode({ samples, sampleRateHz }) {
       signal.throwIfAborted();
+      // A process that ended while it had nothing to do has lost no speech.
+      if (!isBegun && segment.hasEnded) segment = new AacProcess(program);
       isBegun = true;
       await segment.write(samples, sampleRateHz);
       return taken();
@@ -316,6 +318,11 @@ class AacProcess {
         resolve();
       });
     });
+  }
+
+  get hasEnded(): boolean {
+    const { exitCode, signalCode } = this.#child;
+    return this.#failure !== undefined || exitCode !== null || signalCode !== null;
   }
 
   /**

@@ -1,8 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../../server/process/index.ts';
+import { processTree } from '../../../server/process/supervision.ts';
 import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/audio/encode.ts';
 import { targetMediaTypes } from '../../../shared/target-media-type.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
@@ -137,6 +139,20 @@ describe('speech encoders', () => {
       await encoder.flush();
     })();
     await expect(speaking).rejects.toMatchObject({ code: 'synthesis_failed' });
+    encoder.close();
+  });
+
+  it('replace an ffmpeg process that ended before it was needed', async () => {
+    encoders = await createSpeechEncoders({ log });
+    const before = processTree(process.pid);
+    const started = () => processTree(process.pid).filter((pid) => !before.includes(pid));
+    const encoder = await encoders.open(aac, signal);
+    for (const pid of started()) process.kill(pid, 'SIGKILL');
+    await expect.poll(started).toEqual([]);
+    // The end of the process is reported a turn later.
+    await setImmediate();
+    await encoder.encode(hum(400));
+    expect(await encoder.flush()).not.toEqual([]);
     encoder.close();
   });
 
