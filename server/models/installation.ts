@@ -191,9 +191,12 @@ async function takeRelease(
   onStep?.('unpack');
   try {
     await unpack(archive, folder, limits);
-  } finally {
-    await rm(archive, { force: true });
+  } catch (error) {
+    // An archive that is not at fault, as when the disk is full, is there for the next installation.
+    if (error instanceof ArchiveRefused) await rm(archive, { force: true });
+    throw error;
   }
+  await rm(archive, { force: true });
   return sums;
 }
 

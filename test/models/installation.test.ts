@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { CatalogueEntry } from '../../server/models/catalogue.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { installModel, removeModel } from '../../server/models/installation.ts';
@@ -90,6 +91,25 @@ describe('a model installation', () => {
       process.env['PATH'] = PATH;
     }
     expect(await install(path.join(folder, 'models'))).toMatchObject({ isNew: true });
+    // The archive is not downloaded again.
+    expect(server.requests.filter(({ path: asked }) => asked === ARCHIVE)).toHaveLength(1);
+  });
+
+  it('keeps the archive when the disk is full', async ({ skip }) => {
+    const folder = temporaryFolder();
+    const mount = (...options: string[]) => execFileSync('mount', options, { stdio: 'ignore' });
+    try {
+      mount('-t', 'tmpfs', '-o', 'size=700k', 'tmpfs', folder);
+    } catch {
+      skip('needs to be root, with leave to mount a small disk');
+    }
+    onTestFinished(() => void execFileSync('umount', [folder]));
+    const told = `There is no room left for the model in ${folder}. Make room, or set MODELS_DIR`;
+    await expect(install(folder)).rejects.toThrow(told);
+    expect(visible(folder)).toEqual([]);
+    mount('-o', 'remount,size=2m', folder);
+    expect(await install(folder)).toMatchObject({ isNew: true });
+    expect(server.requests.filter(({ path: asked }) => asked === ARCHIVE)).toHaveLength(1);
   });
 
   it('refuses a truncated archive', async () => {
