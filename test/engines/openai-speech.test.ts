@@ -42,7 +42,7 @@ afterEach(() => {
   server.next.length = 0;
   server.questions.length = 0;
   server.sampleRateHz = 24_000;
-  server.isBrief = false;
+  server.isBrief = server.hasTags = false;
 });
 
 describeSynthesisEngine('openai-speech', () => create({ languages: ['en'] }), english);
@@ -73,6 +73,9 @@ describe('openai-speech', () => {
     const pcm = await say(engine, SENTENCE, { language: 'en' });
     expect(pcm.sampleRateHz).toBe(22_050);
     expect(isSame(pcm.samples, said.samples)).toBe(true);
+    server.hasTags = true;
+    const tagged = await say(wav, SENTENCE, { language: 'en' });
+    expect(isSame(tagged.samples, said.samples)).toBe(true);
   });
 
   it('splits a text beyond the request limit between sentences, and speaks all of it', async () => {

@@ -45,6 +45,8 @@ export interface OpenAiSpeechServer {
   sampleRateHz: number;
   /** Speaks only the first words of each text, for tests that are not about the sound. */
   isBrief: boolean;
+  /** States the size of the samples in WAV, and has tags after them. */
+  hasTags: boolean;
   /** Number of answers under way. */
   readonly openAnswers: number;
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function startOpenAiSpeechServer({
     next: [] as SpeechMishap[],
     sampleRateHz: 24_000,
     isBrief: false,
+    hasTags: false,
     get openAnswers() {
       return openAnswers;
     },
@@ -97,7 +100,8 @@ export async function startOpenAiSpeechServer({
       return;
     }
     const isWav = question.response_format === 'wav';
-    const audio = await speak(question, isWav ? 44 : undefined);
+    const bare = await speak(question, isWav ? 44 : undefined);
+    const audio = isWav && state.hasTags ? tagged(bare) : bare;
     const usual = isWav ? 'audio/wav' : pcmType(state.sampleRateHz);
     const contentType =
       mishap !== undefined && typeof mishap === 'object' ? mishap.contentType : usual;
@@ -137,6 +141,15 @@ export async function startOpenAiSpeechServer({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   state.apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return state;
+}
+
+function tagged(wav: Buffer): Buffer {
+  const software = 'INFOISFT\x0e\0\0\0Speech server\0';
+  const list = Buffer.from(`LIST\x1a\0\0\0${software}`, 'latin1');
+  const file = Buffer.concat([wav, list]);
+  file.writeUInt32LE(file.length - 8, 4);
+  file.writeUInt32LE(wav.length - 44, 40);
+  return file;
 }
 
 function pcmType(sampleRateHz: number): string {
