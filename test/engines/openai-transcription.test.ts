@@ -152,6 +152,34 @@ describe('OpenAI-compatible transcription', () => {
     expect(server.uploads).toHaveLength(6);
   });
 
+  test.each([
+    [400, 3],
+    [500, 5],
+  ])('takes a recording that is refused with %i for one without words', async (status, count) => {
+    const engine = await recogniser({ partialEveryMs: 0 });
+    const said = async (...texts: string[]) => transcript(await heard(engine, utterances(texts)));
+    expect(await said('alpha')).toBe('Alpha.');
+    server.next.push(...Array.from({ length: count }, () => ({ status })));
+    expect(await said('bravo', 'charlie')).toBe('Charlie.');
+    expect(server.uploads).toHaveLength(2 + count);
+    // Not for ever: then the server is out of order.
+    server.always = { status };
+    const listening = said('alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot');
+    await expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
+  });
+
+  test('finds another format when the server no longer accepts the known one', async () => {
+    const engine = await recogniser({ partialEveryMs: 0 });
+    const said = async (text: string) => transcript(await heard(engine, utterances([text])));
+    expect(await said('alpha')).toBe('Alpha.');
+    server.manners = 'json-only';
+    for (const text of ['bravo', 'charlie', 'delta', 'echo']) {
+      expect((await said(text)).toLowerCase()).toBe(`${text}.`);
+    }
+    const formats = server.uploads.map(({ fields }) => fields['response_format']?.[0]);
+    expect(formats.slice(-2)).toEqual(['json', 'json']);
+  });
+
   const lasting: [string, Failure, number][] = [
     ['stays out of order', { status: 503 }, 3],
     ['asks for more patience than captions have', { status: 429, headers: retryAfter(60) }, 1],

@@ -10,6 +10,7 @@ import {
   type Unavailable,
   type Word,
 } from '../engine.ts';
+import type { Logger } from '../../process/log.ts';
 import { ServiceClient } from '../service/service-client.ts';
 import {
   createBatchRecogniser,
@@ -47,6 +48,9 @@ const SHORTEST_MS = 200;
 
 /** An hour of speech has some 60 kB of text, and about ten times as much with word times. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
+
+/** Number of refused recordings in a row after which the server is at fault rather than the recordings. */
+const MAX_REFUSALS = 4;
 
 /** A field of the upload form. */
 type Field = readonly [name: string, value: string];
@@ -140,15 +144,19 @@ export async function createOpenAiTranscription(
 }
 
 class Transcriber {
+  readonly #log: Logger;
   readonly #client: ServiceClient;
   readonly #model: string;
   readonly #maxParallel: number;
   #running = 0;
   /** The format that the model has accepted before. */
   #format: (typeof formats)[number] | undefined;
+  /** Number of recordings in a row that the model refused in that format. */
+  #refusals = 0;
 
   constructor(options: OpenAiTranscriptionOptions & { model: string }) {
     const { log, url, key, timeoutMs = 30_000 } = options;
+    this.#log = log;
     this.#model = options.model;
     this.#maxParallel = options.maxParallel ?? 16;
     this.#client = new ServiceClient({
@@ -176,26 +184,55 @@ class Transcriber {
   }
 
   async #upload(samples: Int16Array, request: TranscriptionRequest): Promise<Transcript> {
-    const { language, spokenTerms, purpose, signal } = request;
     const wav = wavFile(samples, { sampleRateHz: RECOGNITION_RATE_HZ, leastMs: SHORTEST_MS });
-    const prompt = termsPrompt(spokenTerms);
-    for (const format of this.#format === undefined ? formats : [this.#format]) {
-      const fields: Field[] = [['model', this.#model], ['temperature', '0'], ...format];
-      if (language !== undefined) fields.push(['language', whisperCode(language)]);
-      if (prompt !== undefined) fields.push(['prompt', prompt]);
-      const answer = await this.#client.request({
-        path: '/audio/transcriptions',
-        body: recordingForm(wav, fields),
-        signal,
-        ...(purpose === 'partial' && { retries: 0 }),
-      });
-      if (answer.kind === 'refused') continue;
-      const transcript = readTranscription(answer.value);
-      if (transcript === undefined) throw failure('answers with no transcript: check its address');
-      this.#format ??= format;
+    const known = this.#format;
+    if (known !== undefined) {
+      const transcript = await this.#ask(wav, known, request);
+      if (transcript !== undefined) {
+        this.#refusals = 0;
+        return transcript;
+      }
+      if (request.purpose === 'partial') throw refused();
+      this.#refusals += 1;
+    }
+    for (const format of formats.filter((each) => each !== known)) {
+      const transcript = await this.#ask(wav, format, request);
+      if (transcript === undefined) continue;
+      // A single recording may be at fault; after two, the server is no longer what it was.
+      if (known === undefined || this.#refusals > 1) {
+        this.#format = format;
+        this.#refusals = 0;
+      }
       return transcript;
     }
-    throw failure('refuses the recording: check its model');
+    if (known === undefined || this.#refusals > MAX_REFUSALS) throw refused();
+    this.#log.warn({ engine: NAME }, 'recogniser refuses a recording: taken as without words');
+    return { text: '' };
+  }
+
+  /** Returns undefined when the server refuses the recording, or the format. */
+  async #ask(
+    wav: Uint8Array<ArrayBuffer>,
+    format: readonly Field[],
+    { language, spokenTerms, purpose, signal }: TranscriptionRequest,
+  ): Promise<Transcript | undefined> {
+    const known = this.#format;
+    const isRepeated = known !== undefined && format !== known;
+    const prompt = termsPrompt(spokenTerms);
+    const fields: Field[] = [['model', this.#model], ['temperature', '0'], ...format];
+    if (language !== undefined) fields.push(['language', whisperCode(language)]);
+    if (prompt !== undefined) fields.push(['prompt', prompt]);
+    const answer = await this.#client.request({
+      path: '/audio/transcriptions',
+      body: recordingForm(wav, fields),
+      signal,
+      mayBreakServer: known !== undefined,
+      ...((purpose === 'partial' || isRepeated) && { retries: 0 }),
+    });
+    if (answer.kind === 'refused') return undefined;
+    const transcript = readTranscription(answer.value);
+    if (transcript === undefined) throw failure('answers with no transcript: check its address');
+    return transcript;
   }
 }
 
@@ -205,6 +242,10 @@ function recordingForm(wav: Uint8Array<ArrayBuffer>, fields: readonly Field[]): 
   form.append('file', new Blob([wav], { type: 'audio/wav' }), 'speech.wav');
   for (const [name, value] of fields) form.append(name, value);
   return form;
+}
+
+function refused(): ServiceError {
+  return failure('refuses the recording: check its model');
 }
 
 function busy(): ServiceError {

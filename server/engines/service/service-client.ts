@@ -29,6 +29,8 @@ interface ServiceRequest {
   timeoutMs?: number;
   /** Set for optional resources: a missing or forbidden one counts as a refusal, not as a failure. */
   isOptional?: boolean;
+  /** Set if the server works otherwise: a status of 500 in every attempt counts as a refusal. */
+  mayBreakServer?: boolean;
 }
 
 /** A JSON value, or the 4xx status with which the server refused this particular request. */
@@ -39,7 +41,7 @@ interface FailedAttempt {
   kind: 'failed-attempt';
   /** Description of the problem; follows the engine's name in messages. */
   problem: string;
-  fields: object;
+  fields: { status?: number; reason?: string };
   /** Delay requested by the server, in ms. */
   waitMs: number | undefined;
 }
@@ -75,6 +77,8 @@ export class ServiceClient {
       // A server that asks for no delay at all, or for one that is over, gets the usual one.
       const delayMs = Math.max(backOff, outcome.waitMs ?? 0);
       if (tries > retries || delayMs > MAX_DELAY_MS) {
+        const { status } = outcome.fields;
+        if (status === 500 && request.mayBreakServer === true) return { kind: 'refused', status };
         throw serviceFailure(this.#options, outcome.problem, outcome);
       }
       await delay(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
