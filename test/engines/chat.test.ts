@@ -126,6 +126,15 @@ describe('the chat engine', () => {
     expect(chatBodies(server).map((body) => body.response_format?.type)).toEqual(given.formats);
   });
 
+  it('finds out again what the server supports when it refuses what it accepted', async () => {
+    expect(await translateTexts(engine, ['Hello.'])).toEqual(['Hola.']);
+    server.refuses = ({ response_format }) => response_format !== undefined;
+    for (const _ of [1, 2]) expect(await translateTexts(engine, ['Hello.'])).toEqual(['Hola.']);
+    const types = chatBodies(server).map((body) => body.response_format?.type);
+    const found = ['json_schema', 'json_object', undefined];
+    expect(types).toEqual(['json_schema', ...found, undefined]);
+  });
+
   it('stops sending a temperature after the model refuses it', async () => {
     server.refuses = ({ temperature }) => temperature !== undefined;
     expect(await translateTexts(engine, ['Hello.'])).toEqual(['Hola.']);

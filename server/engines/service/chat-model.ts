@@ -32,6 +32,9 @@ interface RequestShape {
   hasTemperature: boolean;
 }
 
+/** Of so many questions in a row that are refused in a known shape, the first is asked in the others too. */
+const REFUSALS_BETWEEN_SEARCHES = 8;
+
 /** From the strictest shape to the one every server accepts. */
 const shapes: readonly RequestShape[] = [
   { format: 'json_schema', hasTemperature: true },
@@ -66,6 +69,8 @@ export class ChatModel {
   readonly #idSecret = randomBytes(16);
   /** The shape that the server has accepted before. */
   #shape: RequestShape | undefined;
+  /** Number of questions in a row that it refused in that shape. */
+  #refusals = 0;
 
   constructor({ url, model, key, retries, firstDelayMs, ...options }: ChatModelOptions) {
     this.#model = model;
@@ -84,13 +89,21 @@ export class ChatModel {
    * @throws ServiceError as {@link ServiceClient} does
    */
   async ask({ system, question, signal }: ChatInquiry): Promise<{ value: unknown } | undefined> {
-    for (const shape of this.#shape === undefined ? shapes : [this.#shape]) {
+    const known = this.#shape;
+    const asked =
+      known === undefined ? shapes : [known, ...shapes.filter((each) => each !== known)];
+    for (const shape of asked) {
       const body = this.#body(shape, system, question);
       const answer = await this.#client.request({ path: '/chat/completions', body, signal });
       if (answer.kind === 'value') {
-        this.#shape ??= shape;
+        this.#shape = shape;
+        this.#refusals = 0;
         return answer;
       }
+      if (shape !== known) continue;
+      // The server may no longer be what it was; but usually the texts are at fault.
+      this.#refusals += 1;
+      if (this.#refusals % REFUSALS_BETWEEN_SEARCHES !== 1) return undefined;
     }
     return undefined;
   }
