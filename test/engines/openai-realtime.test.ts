@@ -9,7 +9,7 @@ import {
   type RealtimeServer,
 } from '../support/services/openai-realtime-server.ts';
 import { MISHEARD_WORD, RARE_WORD } from '../support/audio/tone-speech.ts';
-import { heard, transcript } from './recognition-support.ts';
+import { finals, heard, transcript } from './recognition-support.ts';
 import {
   disclosed,
   hearing,
@@ -103,6 +103,15 @@ describe('OpenAI-compatible realtime transcription', () => {
     const noises = ['alpha', 'bravo', 'charlie', 'delta'];
     const engine = await recogniser();
     expect(transcript(await heard(engine, utterances([...noises, 'echo'])))).toBe('echo');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('joins the turns of a server that goes on to detect turns', async () => {
+    server.wordsPerTurn = 1;
+    const engine = await recogniser();
+    const texts = ['alpha bravo charlie', 'delta', 'echo foxtrot'];
+    const recognitions = await heard(engine, utterances(texts));
+    expect(finals(recognitions).map(({ text }) => text)).toEqual(texts);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -130,16 +130,17 @@ async function setUp(socket: RecogniserSocket, session: RealtimeSession): Promis
     socket.expect();
     const first = await socket.next();
     throwError(first, { isSetUp: true });
-    const update = sessionUpdate(first, session);
-    if (update === undefined) throw new ConnectionFailure('does not speak its protocol');
-    await socket.send(JSON.stringify(update));
-    for (let type: unknown; typeof type !== 'string' || !type.endsWith('session.updated');) {
-      const event = await socket.next();
+    const wanted = sessionUpdate(first, session);
+    if (wanted === undefined) throw new ConnectionFailure('does not speak its protocol');
+    const update = JSON.stringify(wanted);
+    await socket.send(update);
+    let event: RecogniserMessage = {};
+    while (!isUpdated(event)) {
+      event = await socket.next();
       throwError(event, { isSetUp: true });
-      type = event['type'];
     }
     socket.forgive();
-    return new RealtimeConversation(socket);
+    return new RealtimeConversation(socket, { update, detectsTurns: detectsTurns(event) });
   } catch (reason) {
     socket.close();
     throw reason;
@@ -148,11 +149,22 @@ async function setUp(socket: RecogniserSocket, session: RealtimeSession): Promis
 
 class RealtimeConversation implements Conversation {
   readonly #socket: RecogniserSocket;
-  /** Item of the last transcript; later events about it are stale. */
-  #lastItem: string | undefined;
+  /** The message that has set the session up. */
+  readonly #update: string;
+  /** Items of the last utterance; later events about them are stale. */
+  #lastItems: ReadonlySet<string> = new Set();
+  /** Whether the end of the utterance has been sent. */
+  #isCommitted = false;
+  /** Whether the server goes on to detect turns, and so makes several items of an utterance. */
+  #detectsTurns: boolean;
 
-  constructor(socket: RecogniserSocket) {
+  constructor(
+    socket: RecogniserSocket,
+    { update, detectsTurns: detects }: { update: string; detectsTurns: boolean },
+  ) {
     this.#socket = socket;
+    this.#update = update;
+    this.#detectsTurns = detects;
   }
 
   get isOpen(): boolean {
@@ -168,6 +180,7 @@ class RealtimeConversation implements Conversation {
     onPartial: (heard: HeardUtterance) => void,
     signal: AbortSignal,
   ): Promise<HeardUtterance> {
+    this.#isCommitted = false;
     return sendAndRead(utterance, {
       send: (sending) => this.#send(utterance, sending),
       read: () => this.#read(utterance, onPartial),
@@ -204,7 +217,10 @@ class RealtimeConversation implements Conversation {
     await sendMade();
     if (isStopped()) return;
     this.#socket.expect();
+    this.#isCommitted = true;
     await this.#socket.send('{"type":"input_audio_buffer.commit"}');
+    // The answer to this comes after those about the utterance.
+    if (this.#detectsTurns) await this.#socket.send(this.#update);
   }
 
   async #append({ buffer, byteOffset, byteLength }: Int16Array): Promise<void> {
@@ -216,26 +232,82 @@ class RealtimeConversation implements Conversation {
     utterance: Utterance,
     onPartial: (heard: HeardUtterance) => void,
   ): Promise<HeardUtterance> {
-    let item: string | undefined;
-    let text = '';
-    const isOurs = (id: string) => (item === undefined ? id !== this.#lastItem : id === item);
-    for (;;) {
+    const items = new UtteranceItems(this.#lastItems);
+    while (!items.areComplete) {
       const event = await this.#socket.next();
-      if (committed.Check(event)) item = event.item_id;
-      else if (delta.Check(event) && isOurs(event.item_id)) {
-        text += event.delta;
-        onPartial({ text, lengthMs: utterance.lengthMs });
-      } else if (completed.Check(event) && isOurs(event.item_id)) {
-        this.#lastItem = event.item_id;
-        this.#socket.forgive();
-        return { text: event.transcript, lengthMs: utterance.lengthMs };
-      } else if (failed.Check(event) && isOurs(event.item_id)) {
+      if (committed.Check(event)) {
+        if (!this.#isCommitted) this.#detectsTurns = true;
+        items.begin(event.item_id);
+        if (!this.#detectsTurns) items.areAll = true;
+      } else if (delta.Check(event) && items.has(event.item_id)) {
+        items.grow(event.item_id, event.delta);
+        onPartial({ text: items.text, lengthMs: utterance.lengthMs });
+      } else if (completed.Check(event) && items.has(event.item_id)) {
+        items.end(event.item_id, event.transcript);
+      } else if (failed.Check(event) && items.has(event.item_id)) {
         if (event.error?.code !== UNINTELLIGIBLE) throw failureOf(event.error);
-        this.#lastItem = event.item_id;
-        this.#socket.forgive();
-        return { text: '', lengthMs: utterance.lengthMs };
-      } else throwError(event, { isSetUp: false });
+        items.end(event.item_id, '');
+      } else if (this.#detectsTurns && isUpdated(event)) items.areAll = true;
+      else if (!this.#detectsTurns || !isEmptyCommit(event)) throwError(event, { isSetUp: false });
     }
+    this.#lastItems = items.ids;
+    this.#socket.forgive();
+    return { text: items.text, lengthMs: utterance.lengthMs };
+  }
+}
+
+/** What a server makes of an utterance: one item, or several if it goes on to detect turns. */
+class UtteranceItems {
+  readonly #items = new Map<string, { text: string; isDone: boolean }>();
+  /** Items of the utterance before. */
+  readonly #stale: ReadonlySet<string>;
+  /** An item that the server has not announced. */
+  #unannounced: string | undefined;
+  /** Whether no further item follows. */
+  areAll = false;
+
+  constructor(stale: ReadonlySet<string>) {
+    this.#stale = stale;
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set(this.#items.keys());
+  }
+
+  get areComplete(): boolean {
+    return this.areAll && [...this.#items.values()].every(({ isDone }) => isDone);
+  }
+
+  get text(): string {
+    const [first, ...others] = [...this.#items.values()].filter(({ text }) => text !== '');
+    return others.reduce((text, other) => `${text} ${other.text.trimStart()}`, first?.text ?? '');
+  }
+
+  begin(id: string): void {
+    if (this.#unannounced !== undefined && this.#unannounced !== id) {
+      this.#items.delete(this.#unannounced);
+    }
+    this.#unannounced = undefined;
+    if (!this.#items.has(id)) this.#items.set(id, { text: '', isDone: false });
+  }
+
+  /** Whether an item belongs to the utterance; so does the first one that the server has not announced. */
+  has(id: string): boolean {
+    if (this.#items.size === 0 && !this.#stale.has(id)) {
+      this.begin(id);
+      this.#unannounced = id;
+    }
+    return this.#items.has(id);
+  }
+
+  grow(id: string, more: string): void {
+    const item = this.#items.get(id);
+    if (item?.isDone === false) item.text += more;
+  }
+
+  end(id: string, text: string): void {
+    this.#items.set(id, { text, isDone: true });
+    if (id === this.#unannounced) this.areAll = true;
   }
 }
 
@@ -283,6 +355,32 @@ const failed = Compile(
   }),
 );
 const error = Compile(Type.Object({ type: Type.Literal('error'), error: ErrorDetails }));
+
+/** Whether an event confirms that a session is set up. */
+function isUpdated({ type }: RecogniserMessage): boolean {
+  return typeof type === 'string' && type.endsWith('session.updated');
+}
+
+const turning = Compile(
+  Type.Object({
+    session: Type.Union([
+      Type.Object({ turn_detection: Type.Object({}) }),
+      Type.Object({
+        audio: Type.Object({ input: Type.Object({ turn_detection: Type.Object({}) }) }),
+      }),
+    ]),
+  }),
+);
+
+/** Whether a server confirms a session in which it detects turns, although it was told not to. */
+function detectsTurns(updated: RecogniserMessage): boolean {
+  return turning.Check(updated);
+}
+
+/** Whether an event reports that a server which detects turns has already taken all audio. */
+function isEmptyCommit(event: RecogniserMessage): boolean {
+  return error.Check(event) && event.error.code === 'input_audio_buffer_commit_empty';
+}
 
 /** Code of a failure that says that an item has no words, such as a cough; another attempt would hear none either. */
 const UNINTELLIGIBLE = 'audio_unintelligible';

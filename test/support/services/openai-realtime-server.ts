@@ -23,6 +23,8 @@ export interface RealtimeServer extends SpeechSockets {
   /** Events sent in place of a session's first event, or of a transcript, one each. */
   readonly sayAtBeginning: object[];
   readonly sayAtCommit: ((itemId: string) => object)[];
+  /** Number of words after which it ends a turn by itself, although it was told not to; 0 for never. */
+  wordsPerTurn: number;
   /** Number of completed transcripts. */
   completedCount: number;
   reset(): void;
@@ -56,9 +58,11 @@ export async function startRealtimeServer({ key }: { key?: string } = {}): Promi
     updates: [],
     sayAtBeginning: [],
     sayAtCommit: [],
+    wordsPerTurn: 0,
     completedCount: 0,
     reset() {
       server.manners = 'ga';
+      server.wordsPerTurn = 0;
       server.always = undefined;
       server.completedCount = 0;
       const { next, requests, updates, sayAtBeginning, sayAtCommit } = server;
@@ -78,7 +82,8 @@ function serve(connection: SpeechConnection, server: RealtimeServer) {
 
   const commit = (): void => {
     const lengthMs = audio.byteLength / (SAMPLE_RATE_HZ / 500);
-    if (lengthMs < SHORTEST_MS) {
+    const isTaken = server.wordsPerTurn > 0 && wordsIn(audio).length === 0;
+    if (lengthMs < SHORTEST_MS || isTaken) {
       refuse('buffer too small', 'input_audio_buffer_commit_empty');
       return;
     }
@@ -91,9 +96,25 @@ function serve(connection: SpeechConnection, server: RealtimeServer) {
     audio = Buffer.alloc(0);
   };
 
-  const transcribe = (item_id: string): void => {
+  const wordsIn = (bytes: Buffer) => {
     const terms = session?.prompt ?? '';
-    const words = hearTones(samplesOfBytes(audio), { sampleRateHz: SAMPLE_RATE_HZ, terms });
+    return hearTones(samplesOfBytes(bytes), { sampleRateHz: SAMPLE_RATE_HZ, terms });
+  };
+
+  const endTurn = (): void => {
+    const words = server.wordsPerTurn > 0 ? wordsIn(audio) : [];
+    const last = words[server.wordsPerTurn - 1];
+    // The word is over once the next has begun.
+    if (last === undefined || words.length <= server.wordsPerTurn) return;
+    const end = Math.round(((last.endMs + 30) * SAMPLE_RATE_HZ) / 1000) * 2;
+    const rest = audio.subarray(end);
+    audio = audio.subarray(0, end);
+    commit();
+    audio = rest;
+  };
+
+  const transcribe = (item_id: string): void => {
+    const words = wordsIn(audio);
     words.forEach(({ text }, index) => {
       const delta = index === 0 ? text : ` ${text}`;
       send({ type: `${TRANSCRIPTION}.delta`, item_id, content_index: 0, delta });
@@ -111,7 +132,9 @@ function serve(connection: SpeechConnection, server: RealtimeServer) {
       return;
     }
     session = read;
-    send({ type: event.type.replace('.update', '.updated'), session: event.session });
+    const turns = server.wordsPerTurn > 0 && { turn_detection: { type: 'server_vad' } };
+    const accepted = { ...event.session, ...turns };
+    send({ type: event.type.replace('.update', '.updated'), session: accepted });
   };
 
   begin(connection, server, send, refuse);
@@ -124,6 +147,7 @@ function serve(connection: SpeechConnection, server: RealtimeServer) {
       else if (event.type === 'input_audio_buffer.append' && session !== undefined) {
         const bytes = Buffer.from(event.audio ?? '', 'base64');
         audio = Buffer.concat([audio, bytes]);
+        endTurn();
         connection.hasHeard(bytes.byteLength / (SAMPLE_RATE_HZ / 500));
       } else refuse(`Invalid value: '${event.type}'`);
     },
