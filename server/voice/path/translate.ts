@@ -14,6 +14,9 @@ import {
 import { createSteady } from './steady.ts';
 import { createSignal } from './streams.ts';
 
+/** Failures of translators: no engine can be reached, or each refuses this sentence. */
+const UNTRANSLATED: ReadonlySet<string> = new Set(['engine_unavailable', 'translation_failed']);
+
 /** Translates one text. @throws ServiceError engine_unavailable, translation_failed */
 export type TranslateText = (
   text: string,
@@ -36,9 +39,10 @@ export interface TranslateOptions {
  * sentence is translated only while no whole sentence waits, in its newest state, and is aborted when a
  * whole sentence arrives.
  *
- * A sentence in a language without a translator is passed on untranslated rather than lost.
+ * A sentence that cannot be translated, such as one in a language without a translator, is passed on
+ * untranslated rather than lost.
  *
- * @throws ServiceError translation_failed when a whole sentence cannot be translated
+ * @throws errors of the source; the signal's reason
  */
 export async function* translate(
   updates: AsyncIterable<CaptionUpdate>,
@@ -107,7 +111,7 @@ async function translated(
     return (await translateText(said, { source: language, target, signal })).trim();
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ServiceError && error.code === 'engine_unavailable') return said;
+    if (error instanceof ServiceError && UNTRANSLATED.has(error.code)) return said;
     throw error;
   }
 }

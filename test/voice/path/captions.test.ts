@@ -180,9 +180,9 @@ describe('caption translation', () => {
     ]);
   });
 
-  it('skips tentative text that fails to translate, and fails when a sentence does', async () => {
+  it('skips tentative text that fails to translate, and fails when the session cannot go on', async () => {
     const translateText: TranslateText = async (text) => {
-      if (text.includes('bad')) throw new ServiceError('translation_failed', 'no');
+      if (text.includes('bad')) throw new ServiceError('quota_exceeded', 'no');
       return text;
     };
     const options = { mode: 'balanced', translateText } as const;
@@ -191,9 +191,12 @@ describe('caption translation', () => {
     await expect(translatedCalmly([said(['bad'])], options)).rejects.toThrow(ServiceError);
   });
 
-  it('passes a sentence on untranslated when no engine translates its language', async () => {
+  it.each([
+    ['no engine translates its language', 'engine_unavailable'],
+    ['every engine refuses it', 'translation_failed'],
+  ] as const)('passes a sentence on untranslated when %s', async (_, code) => {
     const translateText: TranslateText = async (text, { source }) => {
-      if (source === 'fi') throw new ServiceError('engine_unavailable', 'Nobody translates it.');
+      if (source === 'fi') throw new ServiceError(code, 'Nobody translates it.');
       return text.toUpperCase();
     };
     const heard = [said(['Hello.']), said([' Hyvää päivää.'], undefined, 'fi'), said([' Bye.'])];
