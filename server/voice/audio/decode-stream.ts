@@ -404,15 +404,20 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #startFfmpeg(coding: Coding): FfmpegStream {
-    return this.#options.ffmpegs.start({
+    const ffmpeg = this.#options.ffmpegs.start({
       coding,
       sampleRateHz: this.#options.sampleRateHz,
       events: {
         samples: (samples, unsaidMs) => this.#giveFromFfmpeg(samples, unsaidMs),
         marked: () => this.#listen(NO_SAMPLES, 'utterance_end'),
-        failed: (error) => this.#fail(this.#verdict ?? error),
+        failed: (error) => {
+          // One that ended before it had anything to do has lost no sound: the first frames start another.
+          if (ffmpeg.isFresh && this.#ffmpeg === ffmpeg) this.#ffmpeg = undefined;
+          else this.#fail(this.#verdict ?? error);
+        },
       },
     });
+    return ffmpeg;
   }
 
   async #endFfmpeg(): Promise<void> {

@@ -207,6 +207,17 @@ it('ends the stream of a process that dies, and no other', async () => {
   expect(await second.drain()).toBeGreaterThan(1000);
 });
 
+it('replaces a process that dies before there is anything to decode', async () => {
+  const source = liveSource();
+  const decoding = collect(decodeWith(shared, source.media, mpeg));
+  await until(() => children().length === 1);
+  process.kill(children()[0]!, 'SIGKILL');
+  await until(() => children().length === 0);
+  source.give(mp3File().subarray(0, 4000));
+  source.end();
+  expect((await decoding).length).toBeGreaterThan(1000);
+});
+
 it.each([
   { what: 'reads nothing', script: 'exec /bin/sleep 600', name: 'sleep' },
   { what: 'reads and says nothing', script: 'exec /bin/cat >/dev/null', name: 'cat' },
