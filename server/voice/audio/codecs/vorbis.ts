@@ -98,8 +98,10 @@ function readModes(setup: Uint8Array): boolean[] {
  * blocks overlap. Crafted headers can make FFmpeg read other modes; sound that it decodes beyond these
  * times is counted as well.
  */
-function createPacketClock(head: Uint8Array, setup: Uint8Array): (packet: Uint8Array) => number {
-  const [shortMs, longMs] = blocksMs(head);
+function createPacketClock(
+  [shortMs, longMs]: ReturnType<typeof blocksMs>,
+  setup: Uint8Array,
+): (packet: Uint8Array) => number {
   const modes = readModes(setup);
   const modeMask = 2 ** Math.ceil(Math.log2(modes.length)) - 1;
   let beforeMs: number | undefined;
@@ -145,7 +147,9 @@ const VORBIS_SERIAL = 1;
 /** Passes Vorbis to FFmpeg in pages of our own, so that nothing but packets comes from the sender. */
 export function createVorbisTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
   checkVorbisHead(setup);
-  const leastMs = blocksMs(setup)[0] / 2;
+  // Read now, as the first packet is not valid any longer when the others arrive.
+  const blocks = blocksMs(setup);
+  const leastMs = blocks[0] / 2;
   const writer = new OggWriter(VORBIS_SERIAL);
   let durationOf: ((packet: Uint8Array) => number) | undefined;
   sink.startCoded('ogg');
@@ -153,7 +157,7 @@ export function createVorbisTrack({ setup, sink }: TrackDecoderOptions): TrackDe
   return {
     packet(packet) {
       if (durationOf === undefined && isVorbisSetup(packet)) {
-        durationOf = createPacketClock(setup, packet);
+        durationOf = createPacketClock(blocks, packet);
         sink.coded(writer.pages(emptyVorbisComment), 0);
         sink.coded(writer.pages(packet), 0);
       } else if (isVorbisAudio(packet)) {

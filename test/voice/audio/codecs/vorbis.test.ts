@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSourceMediaType } from '../../../../shared/media-type.ts';
 import { createContainedSource } from '../../../../server/voice/audio/codecs/containers.ts';
+import { cut } from '../../../support/audio/audio-files.ts';
 import { encodedBy } from '../../../support/audio/encoded-speech.ts';
 import { toneSpeech } from '../../../support/audio/tone-speech.ts';
 
@@ -24,7 +25,8 @@ it.each([
       passedOver: () => undefined,
     },
   });
-  source.push(encodedBy(args, SPEECH));
+  // Cut anywhere, even in the first packet.
+  for (const chunk of cut(encodedBy(args, SPEECH), 50)) source.push(chunk);
   source.end();
   const playsMs = durationsMs.reduce((sum, each) => sum + each, 0);
   const longestMs = Math.max(...durationsMs);
