@@ -130,6 +130,10 @@ const ID3V2_HEADER_BYTES = 10;
 const ID3V1_BYTES = 128;
 const id3v2 = Buffer.from('ID3');
 const id3v1 = Buffer.from('TAG');
+/** An APEv2 tag: its name, version and size in 16 of the 32 bytes of its header. */
+const APE_HEADER_BYTES = 32;
+const APE_SIZE_BYTES = 16;
+const ape = Buffer.from('APETAGEX');
 
 const kinds = {
   mp3: { name: 'MP3', headerBytes: MP3_HEADER_BYTES, readHeader: readMp3Header },
@@ -138,7 +142,7 @@ const kinds = {
 
 /**
  * Reads frames of MP3, or of AAC in ADTS, from a live stream, each as soon as its last byte arrives. A
- * stream may begin in the middle of a frame and contain ID3 tags between frames.
+ * stream may begin in the middle of a frame and contain ID3 and APE tags between frames.
  *
  * Buffers at most one frame; tags are skipped without being stored.
  *
@@ -208,6 +212,7 @@ export class MpegReader {
     if (available < ID3V2_HEADER_BYTES) return false;
     if (this.#begins(id3v2)) return this.#skip(this.#tagBytes());
     if (this.#begins(id3v1)) return this.#skip(ID3V1_BYTES);
+    if (this.#begins(ape)) return available >= APE_SIZE_BYTES && this.#skip(this.#apeTagBytes());
     const header = this.#kind.readHeader(this.#bytes, this.#start);
     if (header === undefined) return this.#lose();
     const { lengthBytes } = header;
@@ -239,8 +244,18 @@ export class MpegReader {
     const at = (index: number) => this.#bytes[this.#start + index] as number;
     const size = (at(6) << 21) | (at(7) << 14) | (at(8) << 7) | at(9);
     const footerBytes = (at(5) & 0x10) === 0 ? 0 : ID3V2_HEADER_BYTES;
-    if (size > MAX_TAG_BYTES) throw this.#malformed(`it has a tag of ${size} bytes`);
-    return ID3V2_HEADER_BYTES + size + footerBytes;
+    return ID3V2_HEADER_BYTES + this.#checkedTag(size) + footerBytes;
+  }
+
+  /** Size of the APEv2 tag at `#start`; its own count leaves out the header. */
+  #apeTagBytes(): number {
+    const view = new DataView(this.#bytes.buffer, this.#start + APE_SIZE_BYTES - 4, 4);
+    return APE_HEADER_BYTES + this.#checkedTag(view.getUint32(0, true));
+  }
+
+  #checkedTag(sizeBytes: number): number {
+    if (sizeBytes > MAX_TAG_BYTES) throw this.#malformed(`it has a tag of ${sizeBytes} bytes`);
+    return sizeBytes;
   }
 
   #skip(sizeBytes: number): boolean {

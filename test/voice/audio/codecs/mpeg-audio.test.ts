@@ -63,8 +63,13 @@ describe.each(files)('$name', ({ kind, extension, args }) => {
         Buffer.from([21, 14, 7, 0].map((shift) => (sizeBytes >> shift) & 127)),
         Buffer.alloc(sizeBytes, 0xff),
       ]);
+    // With a picture, as music players write it at the end.
+    const ape = Buffer.alloc(32 + 100_000, 0xff);
+    ape.write('APETAGEX');
+    ape.writeUInt32LE(2_000, 8);
+    ape.writeUInt32LE(100_000, 12);
     const tagged = Buffer.concat([
-      ...[id3(300_000), bytes(), id3(5000), bytes()],
+      ...[id3(300_000), bytes(), id3(5000), bytes(), ape],
       ...[Buffer.from('TAG'), Buffer.alloc(125)],
     ]);
     const { frames } = read(kind, tagged, 1000);
