@@ -129,7 +129,8 @@ describe('the chat engine', () => {
   it('finds out again what the server supports when it refuses what it accepted', async () => {
     expect(await translateTexts(engine, ['Hello.'])).toEqual(['Hola.']);
     server.refuses = ({ response_format }) => response_format !== undefined;
-    for (const _ of [1, 2]) expect(await translateTexts(engine, ['Hello.'])).toEqual(['Hola.']);
+    expect(await translateTexts(engine, ['Hello.'])).toEqual(['Hola.']);
+    expect(await translateTexts(engine, ['Good morning.'])).toEqual(['Buena mañana.']);
     const types = chatBodies(server).map((body) => body.response_format?.type);
     const found = ['json_schema', 'json_object', undefined];
     expect(types).toEqual(['json_schema', ...found, undefined]);

@@ -140,7 +140,7 @@ async function setUp(socket: RecogniserSocket, session: RealtimeSession): Promis
       throwError(event, { isSetUp: true });
     }
     socket.forgive();
-    return new RealtimeConversation(socket, { update, detectsTurns: detectsTurns(event) });
+    return new RealtimeConversation(socket, { update, detectsTurns: turning.Check(event) });
   } catch (reason) {
     socket.close();
     throw reason;
@@ -160,11 +160,11 @@ class RealtimeConversation implements Conversation {
 
   constructor(
     socket: RecogniserSocket,
-    { update, detectsTurns: detects }: { update: string; detectsTurns: boolean },
+    { update, detectsTurns }: { update: string; detectsTurns: boolean },
   ) {
     this.#socket = socket;
     this.#update = update;
-    this.#detectsTurns = detects;
+    this.#detectsTurns = detectsTurns;
   }
 
   get isOpen(): boolean {
@@ -361,6 +361,7 @@ function isUpdated({ type }: RecogniserMessage): boolean {
   return typeof type === 'string' && type.endsWith('session.updated');
 }
 
+/** The server confirms a session in which it detects turns, although it was told not to. */
 const turning = Compile(
   Type.Object({
     session: Type.Union([
@@ -371,11 +372,6 @@ const turning = Compile(
     ]),
   }),
 );
-
-/** Whether a server confirms a session in which it detects turns, although it was told not to. */
-function detectsTurns(updated: RecogniserMessage): boolean {
-  return turning.Check(updated);
-}
 
 /** Whether an event reports that a server which detects turns has already taken all audio. */
 function isEmptyCommit(event: RecogniserMessage): boolean {
