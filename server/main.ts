@@ -1,10 +1,11 @@
 /** Entry point of the server: settings → engines and adapters → app → listen → stop. */
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { pino } from 'pino';
+import type { pino } from 'pino';
 import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { announceServer } from './cli/running-server.ts';
+import { createLog } from './process/log.ts';
 
 /** Time after STOP_SECONDS at which a hanging stop ends the process, in ms. */
 const STOP_MARGIN_MS = 10_000;
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
 
 async function start(config: Config): Promise<void> {
   // Standard output is reserved for messages to people; logs go to standard error.
-  const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
+  const log = createLog(config.LOG_LEVEL);
   const app = await createApp(config, log);
   const address = await app.listen();
   const publicAddress = config.PUBLIC_URL ?? address;
@@ -52,6 +53,8 @@ async function start(config: Config): Promise<void> {
         'its own (to share them, see server/docs/cluster.md)',
     );
   }
+  // Whoever reads it may have gone, or the disk of its file may be full.
+  process.stdout.on('error', (err) => log.warn({ err }, 'the welcome cannot be printed'));
   process.stdout.write(welcome(config, address, app.overview));
   stopOnSignal(app, config, log);
 }
@@ -88,7 +91,7 @@ function welcome(config: Config, address: string, overview: Overview): string {
     '',
     `  Dragoman is live at ${url}`,
     config.DEMO === 'off'
-      ? 'The demo page is off because it needs no API key. DEMO=on ' +
+      ? '  The demo page is off because it needs no API key. DEMO=on ' +
         'serves it to everyone who can reach this server.'
       : '  Open it in a browser to speak and read along.',
     '',

@@ -5,7 +5,7 @@
  * document translation needs.
  */
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
+import type { pino } from 'pino';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { startDocumentJobs } from './documents/jobs/document-jobs.ts';
 import { createDocumentProcesses, documentContainment } from './documents/jobs/document-process.ts';
@@ -14,7 +14,7 @@ import type { WorkerReport } from './documents/jobs/document-worker-process.ts';
 import { createGlossaries } from './glossaries/glossaries.ts';
 import { createTranslationMemories } from './memories/translation-memories.ts';
 import { hasRoom, uncontainedNotice } from './process/index.ts';
-import type { Logger } from './process/log.ts';
+import { createLog, type Logger } from './process/log.ts';
 import { startTranslators } from './running-engines.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './stores.ts';
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const [givenId] = process.argv.slice(2);
   const workerId = givenId ?? randomUUID();
   const config = readConfig();
-  const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
+  const log = createLog(config.LOG_LEVEL);
   const started: { app?: WorkerApp } = {};
   stopOnSignal({ started, log, hasServer: givenId !== undefined });
   const app = await createWorkerApp({ config, log, workerId, report }).catch((err: unknown) => {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,7 +17,18 @@ import { linesOf, paragraph, wordDocument } from '../../support/documents/word-d
 const KILLS = { server: 1, worker: 1, both: 1, child: 1 };
 const DOCUMENTS_A_KILL = 2;
 const DOCUMENTS = 8;
+
+const START_MS = 60_000;
+
 type Victim = keyof typeof KILLS;
+
+/** Returns the address that the server with this process id has left in its data folder. */
+function announced(dataFolder: string, pid?: number): string | false {
+  const file = path.join(dataFolder, 'server.json');
+  if (!existsSync(file)) return false;
+  const note = JSON.parse(readFileSync(file, 'utf8') || '{}') as { pid?: number; address?: string };
+  return note.pid === pid && note.address !== undefined && note.address;
+}
 
 /** Starts a server that restarts with the same data after any kill. */
 function startMortalServer(settings: Record<string, string>) {
@@ -28,6 +39,8 @@ function startMortalServer(settings: Record<string, string>) {
   const seen = new Set<number>();
 
   function start(): void {
+    // What the server says at its start cannot be written.
+    const full = openSync('/dev/full', 'w');
     const started = spawn(process.execPath, ['dist/bundle/main.js'], {
       cwd: projectFolder,
       env: {
@@ -37,17 +50,11 @@ function startMortalServer(settings: Record<string, string>) {
         LOG_LEVEL: 'silent',
         ...settings,
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', full, 'inherit'],
     });
+    closeSync(full);
     child = started;
-    address = new Promise((resolve) => {
-      let output = '';
-      started.stdout.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        const [, found] = /live at (\S+)/.exec(output) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-    });
+    address = until(() => announced(dataFolder, started.pid), START_MS);
   }
 
   function below(pattern: RegExp): number[] {

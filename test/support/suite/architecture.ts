@@ -185,7 +185,10 @@ const layers: Record<string, Layer> = {
     knows: [callers, storageTypes],
   },
   'server/main.ts': {
-    uses: ['shared', 'server/cli/running-server.ts', 'server/config.ts', 'server/app.ts'],
+    uses: [
+      ...['shared', 'server/cli/running-server.ts', 'server/process/log.ts'],
+      ...['server/config.ts', 'server/app.ts'],
+    ],
   },
   // Composition of a worker.
   'server/worker.ts': { uses: ['shared', 'server'] },
