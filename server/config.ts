@@ -54,7 +54,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     else problems.push(`${name}: ${shown(name, text)} cannot be used. ${allowed(name)}`);
   }
   const settings = values as Settings;
-  problems.push(...problemsWithPlaces(settings));
+  const given = new Set(Object.keys(environment).filter((name) => environment[name]?.trim()));
+  problems.push(...problemsWithPlaces(settings, given));
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved(settings);
 }
@@ -66,23 +67,26 @@ function shown(name: string, text: string): string {
 
 /**
  * Yields problems that a schema cannot detect: addresses, files, folders and settings that depend
- * on each other. Settings that failed validation are absent here.
+ * on each other. Settings that failed validation are absent here, but among the names given.
  */
-function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
-  const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, SMTP_URL, SMTP_FROM } = settings;
-  const { MODELS_DIR, BROKER_URL, STORAGE_URL } = settings;
+function* problemsWithPlaces(
+  settings: Partial<Settings>,
+  given: ReadonlySet<string>,
+): Generator<string> {
+  const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, SMTP_URL } = settings;
+  const { MODELS_DIR, BROKER_URL } = settings;
   if (PUBLIC_URL !== undefined && !URL.canParse(PUBLIC_URL)) {
     yield `PUBLIC_URL: ${JSON.stringify(PUBLIC_URL)} is not an address.`;
   }
   if ((TLS_CERT_FILE === undefined) !== (TLS_KEY_FILE === undefined)) {
     yield 'TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.';
   }
-  if ((SMTP_URL === undefined) !== (SMTP_FROM === undefined)) {
+  if (given.has('SMTP_URL') !== given.has('SMTP_FROM')) {
     yield 'SMTP_URL and SMTP_FROM go together: set both or neither.';
   }
   if (SMTP_URL !== undefined && !URL.canParse(SMTP_URL)) yield 'SMTP_URL: not an address.';
   if (BROKER_URL !== undefined && !URL.canParse(BROKER_URL)) yield 'BROKER_URL: not an address.';
-  if (BROKER_URL !== undefined && STORAGE_URL === undefined) {
+  if (BROKER_URL !== undefined && !given.has('STORAGE_URL')) {
     yield 'BROKER_URL: servers that share a broker share a database too. Set STORAGE_URL to a PostgreSQL.';
   }
   if (TLS_CERT_FILE !== undefined && TLS_KEY_FILE !== undefined) {
@@ -154,11 +158,13 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/;
 
 function resolved(settings: Settings): Config {
   const TRUST_PROXY = settings.TRUST_PROXY === 'on';
-  const isLocal = LOOPBACK.test(settings.HOST) && !TRUST_PROXY && settings.PUBLIC_URL === undefined;
+  // Brackets belong to the address of a page, but people write them here too.
+  const HOST = settings.HOST.replace(/^\[(.+)\]$/, '$1');
+  const isLocal = LOOPBACK.test(HOST) && !TRUST_PROXY && settings.PUBLIC_URL === undefined;
   const automatic = isLocal ? 'local' : 'off';
   const DEMO = settings.DEMO === 'auto' ? automatic : settings.DEMO;
   const MODELS_DIR = settings.MODELS_DIR ?? path.join(settings.DATA_DIR, 'models');
-  return { ...settings, TRUST_PROXY, DEMO, MODELS_DIR };
+  return { ...settings, HOST, TRUST_PROXY, DEMO, MODELS_DIR };
 }
 
 /**

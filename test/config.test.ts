@@ -25,10 +25,11 @@ it('all configuration problems are reported at once, each with the possible valu
     LOG_LEVEL: 'loud',
     TLS_KEY_FILE: 'key.pem',
     DATA_DIR: 'package.json',
+    SMTP_FROM: 'nobody',
   };
   let problems: readonly string[] = [];
   try {
-    readConfig(wrong);
+    readConfig({ ...wrong, SMTP_URL: 'smtp://mail.example.org' });
   } catch (error) {
     problems = (error as ConfigError).problems;
   }
@@ -50,6 +51,10 @@ it.each([
   [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
 ])('%j is reported before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);
+});
+
+it('an IPv6 address may have the brackets that it has in the address of a page', () => {
+  expect(readConfig({ HOST: '[::1]' })).toMatchObject({ HOST: '::1', DEMO: 'local' });
 });
 
 it.each([
