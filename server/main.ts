@@ -158,7 +158,8 @@ const startProblems: Partial<Record<string, string>> = {
 main().catch((error: unknown) => {
   const { code, cause, message } = error as NodeJS.ErrnoException;
   const advice = startProblems[code ?? ''];
-  if (error instanceof ConfigError || error instanceof LackOfRoom) console.error(error.message);
+  const isExplained = error instanceof ConfigError || error instanceof LackOfRoom;
+  if (isExplained || code === 'unusable_database') console.error(message);
   else if (advice === undefined) console.error(error);
   else {
     // The message of a ServiceError is written for clients; the cause is what the operator needs.

@@ -54,6 +54,11 @@ export class RowsLocked extends ServiceError {
   }
 }
 
+/** The database cannot be used at all; the message tells the operator why and what to do. */
+export class UnusableDatabase extends Error {
+  readonly code = 'unusable_database';
+}
+
 /** Returns the definition unchanged; infers its types. */
 export function defineStore<Store>(definition: StoreDefinition<Store>): StoreDefinition<Store> {
   return definition;

@@ -113,7 +113,12 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
     await (await open(newer)).close();
     const sql = `insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')`;
     await executeOn(newer, sql);
-    await expect(open(newer)).rejects.toThrow(/newer version.*9999-future/s);
+    await expect(open(newer)).rejects.toMatchObject({
+      code: 'unusable_database',
+      message: expect.stringMatching(
+        /newer version.*\(9999-future\)\. Start .* database\.$/,
+      ) as string,
+    });
   });
 });
 
@@ -183,9 +188,10 @@ describe('the embedded database', () => {
     const dataFolder = newFolder();
     mkdirSync(dataFolder);
     writeFileSync(path.join(dataFolder, 'dragoman.sqlite'), 'x'.repeat(20_000));
-    await expect(open({ url: undefined, dataFolder })).rejects.toThrow(
-      /dragoman\.sqlite cannot be used.*DATA_DIR/,
-    );
+    await expect(open({ url: undefined, dataFolder })).rejects.toMatchObject({
+      code: 'unusable_database',
+      message: expect.stringMatching(/dragoman\.sqlite cannot be used.*DATA_DIR/) as string,
+    });
   });
 
   it('is readable only by its owner', async () => {

@@ -9,7 +9,7 @@ import { startWorker } from '../../process/index.ts';
 import { stores as definitions, type Storage, type Stores } from '../../stores.ts';
 import type { Tables } from '../database.ts';
 import { callKindOf, storesFromCalls } from '../store-calls.ts';
-import type { StoreCall } from '../store.ts';
+import { type StoreCall, UnusableDatabase } from '../store.ts';
 import { ERASURE_PERIOD_MS } from './erasure.ts';
 import { createSqliteDialect, openSqliteReader } from './sqlite.ts';
 
@@ -27,7 +27,7 @@ interface EmbeddedStorageOptions {
   onThread?: (thread: Worker) => void;
 }
 
-/** @throws Error when the database cannot be opened or migrated */
+/** @throws UnusableDatabase when the database cannot be opened or migrated */
 export async function openEmbeddedStorage({
   dataFolder,
   log,
@@ -213,7 +213,7 @@ class StoreConnection {
     this.ready = new Promise((resolve, reject) => {
       worker.on('message', (report: StoreReport) => {
         if (report.kind === 'ready') resolve();
-        else if (report.kind === 'refused') reject(new Error(report.message));
+        else if (report.kind === 'refused') reject(new UnusableDatabase(report.message));
         else if (report.kind === 'answers') report.answers.forEach((each) => this.#settle(each));
         else log.warn({ error: report.message }, 'Deleted data is not erased from the file yet.');
       });

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import { migrate } from '../migrations/index.ts';
+import { UnusableDatabase } from '../store.ts';
 import { createStoreRunner, callKindOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import type { Tables } from '../database.ts';
 import { createErasure } from './erasure.ts';
@@ -37,10 +38,18 @@ class LostTransaction extends Error {
 
 const { file, erasurePeriodMs } = workerData as StoreThreadData;
 open().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  const advice = 'Make room, restore it from a copy, or set DATA_DIR to another folder.';
-  post({ kind: 'refused', message: `The database ${file} cannot be used: ${reason}. ${advice}` });
+  post({
+    kind: 'refused',
+    message: `The database ${file} cannot be used: ${reasonAndAdvice(error)}`,
+  });
 });
+
+function reasonAndAdvice(error: unknown): string {
+  if (error instanceof UnusableDatabase) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const remedy = code === 'EACCES' ? 'Check its owner and its rights' : 'Make room';
+  return `${message}. ${remedy}, restore it from a copy, or set DATA_DIR to another folder.`;
+}
 
 async function open(): Promise<void> {
   const database = openSqliteFile(file);

@@ -9,6 +9,7 @@ import * as translationMemories from './0007-translation-memories.ts';
 import * as usageNotices from './0008-usage-notices.ts';
 import * as console from './0009-console.ts';
 import * as rooms from './0011-rooms.ts';
+import { UnusableDatabase } from '../store.ts';
 
 /** Per account: origins of sites whose pages may call the server, and addresses for usage notices. */
 const accountContacts: Migration = {
@@ -87,7 +88,8 @@ const MIGRATION_TABLE = 'kysely_migration';
 /**
  * Applies all missing migrations. The adapter ensures that only one process does so at a time.
  *
- * @throws Error when a newer version of the program has used the database, or a migration fails
+ * @throws UnusableDatabase when a newer version of the program has used the database; Error when a
+ *   migration fails
  */
 export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({
@@ -99,7 +101,7 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   if (error === undefined) return;
   const newer = (await performedMigrations(db)).filter((name) => !(name in migrations));
   if (newer.length > 0) {
-    throw new Error(
+    throw new UnusableDatabase(
       `A newer version of Dragoman has used this database (${newer.join(', ')}). ` +
         'Start that version, or use another database.',
       { cause: error },
