@@ -125,7 +125,8 @@ async function checkOutput(
     throw new Error(`${output}: exists already. Replace it with --force.`);
   }
   const folder = path.dirname(path.resolve(output));
-  if (!existsSync(folder)) throw new Error(`${input}: there is no folder ${folder} to write to.`);
+  if (!existsSync(folder))
+    throw new Error(`${input}: there is no folder ${folder} to write to. Make it first.`);
   checkWritable(folder);
 }
 
