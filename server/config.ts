@@ -135,6 +135,7 @@ function allowed(name: string): string {
     exclusiveMinimum?: number;
     maximum?: number;
     type?: string;
+    pattern?: string;
   };
   const choices = literals(schema);
   if (choices.length > 0) return `Possible: ${choices.join(', ')}.`;
@@ -146,7 +147,9 @@ function allowed(name: string): string {
   ].filter((bound) => bound !== false);
   if (type === 'integer') return `Give a whole number, ${bounds.join(' and ')}.`;
   if (type === 'number') return `Give a number, ${bounds.join(' and ')}.`;
-  return schema.description ?? '';
+  // The beginning is what people leave out: `localhost:8000`.
+  const isWeb = schema.pattern?.startsWith('^https?://') === true;
+  return `${isWeb ? 'It begins with http:// or https://. ' : ''}${schema.description ?? ''}`;
 }
 
 function literals(schema: object): string[] {

@@ -40,6 +40,7 @@ it('all configuration problems are reported at once, each with the possible valu
 
 it.each([
   [{ PUBLIC_URL: 'https://bad host:99999' }, /PUBLIC_URL/],
+  [{ CHAT_URL: 'localhost:11434/v1' }, /CHAT_URL: the value cannot be used\. It begins with http/],
   [{ TLS_CERT_FILE: '/nowhere.pem', TLS_KEY_FILE: '/nowhere.pem' }, /TLS_CERT_FILE.*ENOENT/],
   [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
   [{ DATA_DIR: 'package.json' }, /DATA_DIR/],
