@@ -406,28 +406,6 @@ test('an account with many calls delays another account only a little', async ()
   expect(before).toBeLessThan(3);
 });
 
-test('answers that arrive together are handed to their callers one by one', async () => {
-  let round = 0;
-  let isCounting = true;
-  const count = (): void => {
-    round += 1;
-    if (isCounting) setImmediate(count);
-  };
-  const options = { source: 'en', target: 'es', signal };
-  await translateTexts(engine, ['house'], options);
-  count();
-  const answers = new Map<number, number>();
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
-      await translateTexts(engine, ['house'], options);
-      answers.set(round, (answers.get(round) ?? 0) + 1);
-    }),
-  );
-  isCounting = false;
-  // A round has one that waited and one that came.
-  expect(Math.max(...answers.values())).toBeLessThanOrEqual(2);
-});
-
 describe('a missing Apertium installation', () => {
   test('is reported with the language packages to install', async () => {
     const modesFolder = await temporaryFolder();

@@ -4,7 +4,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/concurrency.ts';
+import { FairQueue, FairRounds, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { SupervisedProcess } from '../service/supervised-process.ts';
 import { type ProcessGroup, startProcessGroup } from '../../process/index.ts';
@@ -84,9 +84,8 @@ export class ApertiumPipeline {
   #retries: Job[] = [];
   #inFlight: Job[] = [];
   #inFlightLength = 0;
-  /** Hand over answers that their callers have not taken yet. */
-  readonly #answered = new FairQueue<() => void>();
-  #isHandingOver = false;
+  /** Callers work on an answer with marks for up to 1 ms, and several answers arrive together. */
+  readonly #answers = new FairRounds();
   /** Whether sending is suspended until more room is free. */
   #isFull = false;
   /**
@@ -212,25 +211,9 @@ export class ApertiumPipeline {
     this.#inFlightLength -= job.body.length;
     this.#notePace(job.body.length);
     this.#kept.noteAnswer();
-    if (!job.isAbandoned) this.#handOver(job, body);
+    const answer = (): void => job.resolve(withoutTags(body, job.body));
+    if (!job.isAbandoned) this.#answers.run(job.turn, answer);
     this.#pump();
-  }
-
-  /**
-   * Hands an answer to its caller: the first one at once, others that arrive with it one by one in rounds of
-   * the event loop. Callers work on an answer with marks for up to 1 ms.
-   */
-  #handOver(job: Job, body: string): void {
-    this.#answered.push(job.turn, () => job.resolve(withoutTags(body, job.body)));
-    if (!this.#isHandingOver) this.#handNext();
-  }
-
-  #handNext(): void {
-    const hand = this.#answered.shift();
-    this.#isHandingOver = hand !== undefined;
-    if (hand === undefined) return;
-    hand();
-    setImmediate(() => this.#handNext());
   }
 
   #notePace(length: number): void {
@@ -463,9 +446,8 @@ class ApertiumProcess {
   }
 
   #takeOutputEnd(): void {
-    const isReady = this.#dueSerial > 0;
     // A failed start waits for `close`, when all error output of the stages has been read.
-    if (isReady) this.#end('died');
+    if (this.#dueSerial > 0) this.#end('died');
     else void this.#group.end();
   }
 
