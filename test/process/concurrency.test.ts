@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FairPlaces, FairQueue, FairRounds, type Turn } from '../../server/process/concurrency.ts';
 
@@ -76,7 +76,7 @@ describe('fair rounds', () => {
     const seen: string[] = [];
     while (done.length < 4) {
       seen.push(done.join(' '));
-      await setImmediate();
+      await nextRound();
     }
     expect([...seen, done.join(' ')]).toEqual([
       'much1',
