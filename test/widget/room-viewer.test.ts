@@ -268,6 +268,20 @@ describe('a reader', () => {
     expect(asked.map((url) => new URL(url).pathname.split('/').at(-1))).toEqual([String(line)]);
     await page.locator('.listen.playing').waitFor();
     await page.locator('.listen.waiting').waitFor();
+    // A phone call pauses the speech; the phone may resume it.
+    await page.evaluate(() => {
+      const play: () => Promise<void> = Reflect.get(HTMLMediaElement.prototype, 'play');
+      HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
+        this.addEventListener('playing', () => this.pause(), { once: true });
+        addEventListener('hung-up', () => void play.call(this), { once: true });
+        return play.call(this);
+      };
+    });
+    await bench.type(room, { text: 'Llaman por teléfono.', language: 'es' });
+    await page.locator('.listen.blocked').waitFor();
+    await page.getByText('Toca «Escuchar» otra vez.').waitFor();
+    await page.evaluate(() => dispatchEvent(new Event('hung-up')));
+    await page.locator('.listen.waiting').waitFor();
     await page.getByRole('button', { name: 'Dejar de escuchar' }).click();
     await page.locator('.listen.off').waitFor();
   });

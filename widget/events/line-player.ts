@@ -6,7 +6,7 @@ export type ListeningState =
   /** Speech plays as soon as a line arrives. */
   | 'waiting'
   | 'playing'
-  /** The browser wants another tap before it plays sound. */
+  /** The browser wants another tap before it plays sound, or the device has paused it. */
   | 'blocked'
   | 'failed';
 
@@ -134,9 +134,17 @@ export class LinePlayer {
         audio.onerror = () => reject(new Error('The browser cannot play it.'));
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
+      // A phone call, unplugged headphones or another app pauses the speech; some devices also resume it.
+      audio.onpause = () => {
+        if (!audio.ended && !signal.aborted) this.#set('blocked');
+      };
+      audio.onplaying = () => {
+        if (!signal.aborted) this.#set('playing');
+      };
       await audio.play();
       await over;
     } finally {
+      audio.onpause = audio.onplaying = null;
       URL.revokeObjectURL(url);
     }
   }
