@@ -396,7 +396,8 @@ export class VoiceCaptions extends LitElement {
     // Screen reader and speech would talk over each other and say the same sentence twice.
     if (this.speaker.speaks(announced)) return;
     for (const { language, line } of completed) {
-      if (language === announced && this.hasUpdated) announce(this.log, line);
+      if (language !== announced || !this.hasUpdated) continue;
+      announce(this.log, { language: line.language, text: line.concluded.trim() });
     }
   }
 

@@ -173,10 +173,18 @@ describe('a captioner, when something fails,', () => {
     await page.keyboard.type('Kept in spite of everything.');
     await page.keyboard.press('Enter');
     await page.getByText('Not sent: The server cannot be reached.').waitFor();
+    // The browser asks before it leaves what is not sent.
+    const asks = () =>
+      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    expect(await asks()).toBe(true);
     await page.unroute('**/live/captions');
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(rows).toEqual(['Kept in spite of everything.']);
     await page.getByText('Not sent').waitFor({ state: 'detached' });
+    expect(await asks()).toBe(false);
+    await composer().fill('And');
+    expect(await asks()).toBe(true);
+    await composer().fill('');
     await page.route('**/live/captions', (route) =>
       route.fulfill({ status: 400, json: { message: 'That is not possible.' } }),
     );
@@ -185,6 +193,7 @@ describe('a captioner, when something fails,', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('That is not possible.').waitFor();
     expect(await rows()).toEqual(['Kept in spite of everything.!']);
+    expect(await asks()).toBe(true);
     const field = page.locator('.rows textarea');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
   });

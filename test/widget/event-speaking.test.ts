@@ -146,7 +146,8 @@ describe('the rows of a captioner', () => {
     start_time: number * 1_000,
     end_time: number * 1_000 + 900,
   });
-  const sheet = { language: 'es', drafts: new Map(), machine: new Map<number, string>() };
+  const machine = new Map<number, string>();
+  const sheet = { language: 'es', drafts: new Map(), machine, focused: 0 };
 
   it('are the last lines, including those without a translation', () => {
     const lines = [line(1, 'uno'), line(3, 'tres')];
@@ -158,10 +159,18 @@ describe('the rows of a captioner', () => {
     ]);
   });
 
+  it('keep the one that has the focus, as long as the line exists', () => {
+    const lines = [line(1, 'uno'), line(2, 'dos'), line(3, 'tres')];
+    const shown = (focused: number) =>
+      captionRows({ ...sheet, lines, spoken: undefined, focused }, 1).map(({ text }) => text);
+    expect(shown(1)).toEqual(['uno', 'tres']);
+    expect(shown(9)).toEqual(['tres']);
+  });
+
   it("show the recogniser's words where a person has corrected them", () => {
-    const machine = heardFromMachine(new Map(), [line(1, 'uno'), line(2, 'dos')]);
+    const heard = heardFromMachine(new Map(), [line(1, 'uno'), line(2, 'dos')]);
     const lines = [line(1, 'Uno.', 'person'), line(2, 'dos')];
-    const rows = captionRows({ ...sheet, lines, spoken: undefined, machine }, 9);
+    const rows = captionRows({ ...sheet, lines, spoken: undefined, machine: heard }, 9);
     expect(rows.map((row) => [row.isByPerson, row.machine])).toEqual([
       [true, 'uno'],
       [false, undefined],

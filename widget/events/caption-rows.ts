@@ -78,20 +78,22 @@ export interface CaptionSheet {
   drafts: ReadonlyMap<number, Draft>;
   /** The machine's version of each line, by line number. */
   machine: ReadonlyMap<number, string>;
+  /** Line whose field has the focus; 0 for none. */
+  focused: number;
 }
 
 /**
  * Returns the last `most` rows, oldest first. A spoken line without a translation yet has a row as well, and so
- * has every edited line, even if it is older or has been removed.
+ * have the focused line, even if it is older, and every edited line, even if it is older or has been removed.
  */
 export function captionRows(sheet: CaptionSheet, most: number): CaptionRow[] {
-  const { lines, spoken = [], language, drafts, machine } = sheet;
+  const { lines, spoken = [], language, drafts, machine, focused } = sheet;
   const written = new Map(lines.map((line) => [line.line, line]));
   const said = new Map(spoken.map((line) => [line.line, line]));
   const known = new Set([...written.keys(), ...said.keys(), ...drafts.keys()]);
   const numbers = [...known].sort((a, b) => a - b);
   const first = numbers.at(-most) ?? 0;
-  const shown = numbers.filter((line) => line >= first || drafts.has(line));
+  const shown = numbers.filter((line) => line >= first || line === focused || drafts.has(line));
   return shown.map((line) => {
     const own = written.get(line);
     const draft = drafts.get(line);

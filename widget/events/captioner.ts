@@ -4,11 +4,10 @@ import { query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { SPOKEN_TRACK, type RoomFeedState } from '../../shared/client/room-feed.ts';
 import { textDirection } from '../../shared/language.ts';
-import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { icons } from '../console/parts/icons.ts';
 import { Loaded } from '../console/parts/states.ts';
-import { languageName } from '../views/captions.ts';
+import { announce, languageName } from '../views/captions.ts';
 import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
 import {
   captionRows,
@@ -38,8 +37,6 @@ const MOST_ROWS = 60;
 const MAX_CHARACTERS = 2_000;
 /** Distance from its end within which the list counts as at its end, in px. */
 const END_PX = 24;
-/** Time an announcement stays in the live region, in ms. */
-const ANNOUNCED_MS = 20_000;
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
@@ -70,11 +67,13 @@ export class CaptionerPage extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    addEventListener('beforeunload', this.warn);
     this.spoken = this.follow(SPOKEN_TRACK);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    removeEventListener('beforeunload', this.warn);
     this.spoken?.close();
     this.written?.close();
     this.spoken = this.written = undefined;
@@ -279,12 +278,14 @@ export class CaptionerPage extends LitElement {
     const own = this.written ?? this.spoken;
     if (own === undefined) return [];
     const language = this.language === SPOKEN_TRACK ? source : this.language;
+    const { activeElement } = this.renderRoot as ShadowRoot;
     const sheet = {
       lines: own.transcript.lines,
       spoken: this.written === undefined ? undefined : this.spoken?.transcript.lines,
       machine: own.machine,
       drafts: this.drafts.get(this.language) ?? new Map<number, Draft>(),
       language,
+      focused: Number(activeElement?.getAttribute('data-line')),
     };
     return captionRows(sheet, MOST_ROWS);
   }
@@ -317,7 +318,8 @@ export class CaptionerPage extends LitElement {
       onChange: (added) => {
         this.requestUpdate();
         if (track !== (this.written ?? this.spoken)) return;
-        for (const line of added) if (line.by === 'machine') this.announce(line);
+        const { log } = this;
+        for (const line of added) if (line.by === 'machine' && log !== null) announce(log, line);
       },
       onRoom: () => isSpoken && void this.room.reload(),
       onLost: () => this.write(SPOKEN_TRACK),
@@ -329,17 +331,6 @@ export class CaptionerPage extends LitElement {
     this.feedState = state;
     // The room's answer tells why the feed is refused.
     if (state === 'refused' || state === 'gone') void this.room.reload();
-  }
-
-  /** Announces a new line of the machine to screen readers. */
-  private announce({ text, language }: RoomLine): void {
-    const { log } = this;
-    if (log === null) return;
-    const paragraph = document.createElement('p');
-    paragraph.lang = language;
-    paragraph.textContent = text;
-    log.append(paragraph);
-    setTimeout(() => paragraph.remove(), ANNOUNCED_MS);
   }
 
   /** Switches to another written language. */
@@ -418,6 +409,13 @@ export class CaptionerPage extends LitElement {
     const newest = this.drafts.get(language)?.get(line);
     this.setDraft(line, draftAfter(sending, { newest, failure }), language);
   }
+
+  /** Makes the browser ask before it leaves what is typed and not sent. */
+  private readonly warn = (event: Event): void => {
+    const isEdited = [...this.drafts.values()].some(({ size }) => size > 0);
+    const isTyped = (this.composer?.value ?? '').trim() !== '';
+    if (isEdited || isTyped || this.outbox.lines.length > 0) event.preventDefault();
+  };
 
   // New lines.
 

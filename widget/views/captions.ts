@@ -132,11 +132,14 @@ const KEPT_MS = 20_000;
  * Announces a completed sentence to screen readers: adds it to a hidden live region for 20 s. The visible
  * captions change too often to be a live region themselves.
  */
-export function announce(region: Element, line: CaptionLine): void {
+export function announce(
+  region: Element,
+  { language, text }: { language: LanguageTag; text: string },
+): void {
   const paragraph = document.createElement('p');
-  paragraph.lang = line.language;
-  paragraph.dir = textDirection(line.language);
-  paragraph.textContent = line.concluded.trim();
+  paragraph.lang = language;
+  paragraph.dir = textDirection(language);
+  paragraph.textContent = text;
   region.append(paragraph);
   setTimeout(() => paragraph.remove(), KEPT_MS);
 }
