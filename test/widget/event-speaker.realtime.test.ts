@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
+import { INSECURE_HOST } from '../support/machine/chromium.ts';
 import { excessWidth, faults } from './axe.ts';
 import { keepPage } from './kept-page.ts';
 import { startEvents, type EventBench } from './event-browser.ts';
@@ -141,6 +142,21 @@ describe('before speaking', () => {
     expect(await stateOf(room)).toBe('waiting');
     await press(page, 'End the check');
     await expect.poll(level).toBe(0);
+    // A microphone that is unplugged meanwhile ends the check, and the page tells why.
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const open = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = async (wish) => {
+        const stream = await open(wish);
+        addEventListener('unplug', () => stream.getTracks()[0]!.dispatchEvent(new Event('ended')));
+        return stream;
+      };
+    });
+    await press(page, 'Check the microphone');
+    await expect.poll(level, { interval: 50 }).toBeGreaterThan(30);
+    await page.evaluate(() => dispatchEvent(new Event('unplug')));
+    await page.getByText('No microphone was found. It was disconnected.').waitFor();
+    expect(await level()).toBe(0);
     // Ended before the microphone is open, a check has not failed, and does not end the next one.
     await page
       .getByRole('button', { name: 'Check the microphone' })
@@ -161,6 +177,11 @@ describe('before speaking', () => {
     }, unplugged);
     await microphones.locator(`option[value="${unplugged}"]`).waitFor({ state: 'detached' });
     expect(await microphones.inputValue()).toBe(chosen);
+    const insecure = new URL(room.speaker_url!);
+    insecure.hostname = INSECURE_HOST;
+    await page.goto(insecure.href);
+    await press(page, 'Check the microphone');
+    await page.getByText('The microphone needs a secure page. Open this page with').waitFor();
   });
 
   it('the entry code fills the screen, with the passcode', async () => {

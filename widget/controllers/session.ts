@@ -60,7 +60,10 @@ const LANGUAGE_CHANGE_DEADLINE_MS = 5_000;
 /** Peak of −80 dB, below the noise of any open microphone. */
 const SILENT_PEAK = 1e-4;
 
-const failureStates: Partial<Record<VoiceErrorCode, VoiceState>> = {
+/** States that explain a failure; others are `failed`. */
+export const failureStates: Partial<
+  Record<VoiceErrorCode, 'insecure-context' | 'microphone-denied' | 'no-microphone'>
+> = {
   'insecure-context': 'insecure-context',
   'microphone-denied': 'microphone-denied',
   'microphone-withheld': 'microphone-denied',

@@ -1,7 +1,7 @@
 /** Microphone choice and check: lists the microphones and shows the level of one before it goes live. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { AudioCapture } from '../controllers/microphone.ts';
-import { toVoiceFailure, type VoiceFailure } from '../voice-failure.ts';
+import { toVoiceFailure, VoiceFailure } from '../voice-failure.ts';
 
 /** Storage key of the chosen microphone, in this browser. */
 const REMEMBERED = 'dragoman-microphone';
@@ -21,7 +21,7 @@ export class MicrophoneCheck implements ReactiveController {
   #chosen = remembered();
   /** Empty until the browser may reveal device names, which it does after a microphone was allowed. */
   microphones: readonly Microphone[] = [];
-  /** Why the last check failed. */
+  /** Why the last check failed or ended by itself. */
   failure: VoiceFailure | undefined;
 
   /** @param onLevel receives the level, 0 to 1, ten times a second during a check */
@@ -96,7 +96,10 @@ export class MicrophoneCheck implements ReactiveController {
         workletUrl: this.#workletUrl,
         audible: false,
         onChunk: (_samples, peak) => this.#onLevel(peak),
-        onEnd: () => this.close(),
+        onEnd: (reason) => {
+          this.close();
+          if (reason !== 'source-ended') this.failure = new VoiceFailure(reason);
+        },
       });
       this.#capture = capture;
       this.#host.requestUpdate();

@@ -5,6 +5,7 @@ import { SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { choice } from '../console/parts/choices.ts';
 import { Loaded, note } from '../console/parts/states.ts';
+import { failureStates } from '../controllers/session.ts';
 import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
 import { wholeNumber } from '../page/numbers.ts';
 import type { VoiceCaptions } from '../voice-captions.ts';
@@ -168,11 +169,11 @@ export class SpeakerPage extends LitElement {
   private checkFailureView() {
     const { failure } = this.microphone;
     if (failure === undefined) return nothing;
-    const isKept = failure.code === 'microphone-denied' || failure.code === 'microphone-withheld';
-    const code = isKept ? 'microphone-denied' : 'no-microphone';
     const { states, errors } = this.words.speaker;
-    const { title, hint } = states[code];
-    return note('bad', `${title}. ${failure.message || (errors[failure.code] ?? hint)}`);
+    const state = failureStates[failure.code];
+    const { title, hint } = states[state ?? 'failed'];
+    const reason = failure.message || (errors[failure.code] ?? hint);
+    return note('bad', state === undefined ? reason : `${title}. ${reason}`);
   }
 
   private buttonView({ action, label }: SpeakerStatus) {
