@@ -259,6 +259,12 @@ it('links have a name and a lifetime, and revoking one disconnects its users', a
   await text('The link was revoked.');
   expect(await reader.closed).toBe(4403);
 
+  // Two without a label have names of their own.
+  await bench.server.post(`/v1/rooms/${id}/links`, { role: 'captioner' });
+  await page.reload();
+  await button('Revoke link: Captioners').waitFor();
+  await page.getByRole('button', { name: /^Revoke link: Captioners, made .*:/ }).waitFor();
+
   await button('Revoke link: Speakers').click();
   await text('It is one of those shown above');
   await button('Revoke link').click();

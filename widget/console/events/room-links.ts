@@ -105,7 +105,8 @@ export class ConsoleRoomLinks extends LitElement {
   }
 
   private actions(link: RoomLink) {
-    const name = link.label === '' ? nameOf(link) : `${roleOf(link)}, ${link.label}`;
+    const made = isFirst(link, this.room) ? '' : `, made ${momentText(link.creation_time)}`;
+    const name = link.label === '' ? `${nameOf(link)}${made}` : `${roleOf(link)}, ${link.label}`;
     return html`${
         hasExpired(link)
           ? nothing
