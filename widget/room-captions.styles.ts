@@ -273,5 +273,27 @@ const notices = css`
   }
 `;
 
+/** On paper stands the whole transcript, not only what is in view. */
+const paper = css`
+  @media print {
+    :host {
+      block-size: auto !important;
+    }
+    .whole.base,
+    .whole .lines {
+      block-size: auto;
+      overflow: visible;
+      mask-image: none;
+    }
+    .whole .caption {
+      break-inside: avoid;
+    }
+    .status,
+    .jump {
+      display: none;
+    }
+  }
+`;
+
 /** Styles of `<room-captions>`: adopted style sheets, which `style-src 'self'` permits. */
-export const roomCaptionsStyles = [...captionColours, frame, lines, notices];
+export const roomCaptionsStyles = [...captionColours, frame, lines, notices, paper];

@@ -132,6 +132,19 @@ describe('a reader', () => {
     await jump.click();
     await expect.poll(distance).toBeLessThan(2);
     await expect.poll(() => jump.count()).toBe(0);
+    // Printed, the page has all lines, and nothing to press.
+    await page.emulateMedia({ media: 'print' });
+    const bar = page.locator('.bar');
+    await bar.waitFor({ state: 'hidden' });
+    expect(await distance()).toBe(0);
+    const { height } = (await block.boundingBox())!;
+    expect(height).toBeCloseTo(await block.evaluate((each) => each.scrollHeight), -1);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(
+      height,
+    );
+    await page.emulateMedia({ media: null });
+    await bar.waitFor();
+    await expect.poll(distance).toBeLessThan(2);
   });
 
   it('chooses the look of captions, which is remembered', async () => {
