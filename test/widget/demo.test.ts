@@ -151,6 +151,16 @@ it('offers the code with the chosen languages, and copies it', async () => {
   await expect
     .poll(() => page.getByRole('button', { name: /^Cop(y|ied)$/ }).allInnerTexts())
     .toEqual(['Copy', 'Copy']);
+  // On an insecure page, or without the permission, the browser's own command copies.
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+  });
+  await press('Page');
+  await expect.poll(clipboard).toBe(html);
+  await page.evaluate(() => (document.execCommand = () => false));
+  await press('Server');
+  await page.getByRole('button', { name: 'Not copied' }).waitFor();
+  expect(await clipboard()).toBe(html);
   expect(server).not.toContain('<');
   expect(`${html}\n${server}`.split('\n').length).toBeLessThanOrEqual(15);
 });

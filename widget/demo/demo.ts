@@ -152,15 +152,14 @@ function wholeTranscript(): string {
     .join('\n\n\n');
 }
 
-/** Copies a text at each click, and says so on the button for a moment. */
+/** Copies a text at each click, and says on the button for a moment whether the browser did. */
 function offerCopy(button: HTMLButtonElement, text: () => string): void {
   const label = button.textContent;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const copy = async (): Promise<void> => {
     const done = await copyText(text());
     element('said').textContent = done ? 'Copied.' : 'The browser did not allow copying.';
-    if (!done) return;
-    button.textContent = 'Copied';
+    button.textContent = done ? 'Copied' : 'Not copied';
     clearTimeout(timer);
     timer = setTimeout(() => (button.textContent = label), 1600);
   };

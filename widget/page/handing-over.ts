@@ -1,12 +1,31 @@
 /** Hands text and files to the user: through the clipboard, or as a download. */
 
-/** Copies text. Resolves with false if the browser does not allow it, as on an insecure page. */
+/** Copies text; call it from a click. Resolves with false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false;
+    return copyByCommand(text);
+  }
+}
+
+/** Copies text as the browser's own command does, which needs no secure page and no permission. */
+function copyByCommand(text: string): boolean {
+  const listening = new AbortController();
+  const { signal } = listening;
+  // Without it, WebKit's command is off while nothing is selected.
+  document.addEventListener('beforecopy', (event) => event.preventDefault(), { signal });
+  const write = (event: ClipboardEvent) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    event.clipboardData?.setData('text/plain', text);
+  };
+  document.addEventListener('copy', write, { signal, capture: true });
+  try {
+    return document.execCommand('copy');
+  } finally {
+    listening.abort();
   }
 }
 
