@@ -234,6 +234,35 @@ describe('audio capture', () => {
     });
     await waitForState(page, 'live');
   });
+
+  it('ends with the stream of the page, and says so when it has ended before', async () => {
+    page = await bench.openAgain('/page');
+    const start = () =>
+      page.evaluate(() => {
+        const captions = document.querySelector('voice-captions')!;
+        captions.addEventListener('vc-end', ({ detail }) => (document.title = detail.reason));
+        if (captions.source === 'microphone') {
+          captions.source = new AudioContext().createMediaStreamDestination().stream;
+        }
+        captions.start();
+      });
+    await start();
+    await waitForState(page, 'live');
+    const heard = await newestSession(bench, { chunks: 2 });
+    await page.evaluate(() => {
+      const { source } = document.querySelector('voice-captions')!;
+      const [track] = (source as MediaStream).getAudioTracks();
+      track!.stop();
+      // Not fired when a page stops the track itself.
+      track!.dispatchEvent(new Event('ended'));
+    });
+    await waitForState(page, 'ended');
+    expect(await page.title()).toBe('source-ended');
+    expect(heard.isFinished).toBe(true);
+    await start();
+    await waitForState(page, 'no-microphone');
+    expect(await statusText(page)).toContain('There is no sound to hear');
+  });
 });
 
 describe('the capture worklet', () => {

@@ -25,7 +25,7 @@ export interface CaptureOptions {
   audible: boolean;
   /** @param samples s16le at {@link SAMPLE_RATE_HZ}; @param peak loudest sample, 0 to 1 */
   onChunk: (samples: Uint8Array, peak: number) => void;
-  /** Called when a file has ended, the device is gone, or the browser never began to process audio. */
+  /** Called when a file or a stream has ended, the device is gone, or the browser never began to process audio. */
   onEnd: (reason: CaptureEnd) => void;
 }
 
@@ -131,10 +131,12 @@ export class AudioCapture {
     const { source } = this.#options;
     if (source instanceof Blob) return this.#openFile(source);
     const stream = source === 'microphone' ? await this.#openMicrophone() : source;
-    const [track] = stream.getAudioTracks();
+    const track = stream.getAudioTracks().find(({ readyState }) => readyState === 'live');
     if (track === undefined) throw new VoiceFailure('microphone-missing');
+    // A stream of the page ends as intended: with its video, or the shared tab, or the call.
+    const end = source === 'microphone' ? 'microphone-lost' : 'source-ended';
     track.addEventListener('ended', () => {
-      if (!this.#closed) this.#options.onEnd('microphone-lost');
+      if (!this.#closed) this.#options.onEnd(end);
     });
     return this.#context.createMediaStreamSource(new MediaStream([track]));
   }
