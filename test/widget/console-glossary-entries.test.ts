@@ -84,6 +84,16 @@ describe('a glossary draft', () => {
     expect(draft.entries).toEqual([entry('a'), entry('b'), entry('c')]);
   });
 
+  it('is searched without regard to case, accents and the encoding of letters', () => {
+    const entries = [entry('Cafe\u0301', 'İstanbul'), entry('カ\u3099ス', 'gas')];
+    const draft = new DictionaryDraft(entries);
+    for (const words of ['caf\u00e9', ' CAFE', 'istanbul']) {
+      expect(draft.search(words)).toEqual([entries[0]]);
+    }
+    expect(draft.search('ガス')).toEqual([entries[1]]);
+    expect(draft.search('kaffee')).toEqual([]);
+  });
+
   it('keeps a row that was begun during saving', () => {
     const draft = saved();
     draft.row = { over: 'new', ...entry('d') };

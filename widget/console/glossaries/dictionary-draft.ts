@@ -1,3 +1,4 @@
+import { hasWords } from '../parts/choices.ts';
 import { DraftShelf } from '../parts/draft-shelf.ts';
 import { entryFault, writeTsv, type Entry, type LanguagePair } from './entry-file.ts';
 
@@ -58,15 +59,12 @@ export class DictionaryDraft {
   }
 
   /**
-   * Returns the entries that contain the words in either phrase, ignoring case; all entries for empty words.
+   * Returns the entries that contain the words in either phrase, ignoring case and accents; all entries for
+   * empty words.
    */
   search(words: string): readonly Entry[] {
-    const wanted = words.trim().toLowerCase();
-    if (wanted === '') return this.#entries;
-    return this.#entries.filter(
-      ({ source, target }) =>
-        source.toLowerCase().includes(wanted) || target.toLowerCase().includes(wanted),
-    );
+    if (words.trim() === '') return this.#entries;
+    return this.#entries.filter(({ source, target }) => hasWords(words, source, target));
   }
 
   /** Counts how many of the given entries are new, and how many exist with another translation. */

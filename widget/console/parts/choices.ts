@@ -41,10 +41,20 @@ export function listSearch({
     : nothing;
 }
 
-/** Returns whether one of the texts contains the words, ignoring case. */
+/**
+ * Returns whether one of the texts contains the words, ignoring case, accents, and the form in which letters
+ * are encoded: macOS decomposes them.
+ */
 export function hasWords(words: string, ...texts: readonly string[]): boolean {
-  const wanted = words.trim().toLowerCase();
-  return texts.some((text) => text.toLowerCase().includes(wanted));
+  const wanted = searchable(words.trim());
+  return texts.some((text) => searchable(text).includes(wanted));
+}
+
+/** Accents of Latin, Greek and Cyrillic letters. */
+const ACCENTS = /[\u0300-\u036f]/g;
+
+function searchable(text: string): string {
+  return text.normalize('NFKD').toLowerCase().replace(ACCENTS, '');
 }
 
 /** Returns a choice between a few options, side by side. */
