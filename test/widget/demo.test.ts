@@ -105,10 +105,16 @@ it('continues in the new languages after a live change, and keeps the scroll pos
 
 it('plays the sample through the element and returns to the microphone', async () => {
   await openDemo();
-  await page.getByRole('button', { name: 'Try it with a sample' }).click();
+  const sample = page.getByRole('button', { name: 'Try it with a sample' });
+  await sample.press('Enter');
   await waitForState(page, 'live');
   await page.getByText('Listening to the sample').waitFor();
+  // It keeps the focus, and plays once.
+  await sample.press('Enter');
+  expect(await sample.isDisabled()).toBe(true);
+  expect(await sample.evaluate((button) => button === document.activeElement)).toBe(true);
   await waitForState(page, 'ended');
+  await expect.poll(() => sample.isEnabled()).toBe(true);
   const [session] = bench.gateway.sessions;
   expect(session!.isFinished).toBe(true);
   const heardBytes = session!.chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);

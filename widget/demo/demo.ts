@@ -333,14 +333,16 @@ function sampleButton({
     button.addEventListener(hint, () => void load().catch(forget), { once: true });
   }
   button.addEventListener('click', () => {
-    button.disabled = true;
+    if (button.ariaDisabled !== null) return;
+    // Not disabled: a disabled button loses the focus and the keyboard's position.
+    button.ariaDisabled = 'true';
     load()
       .then((sample) => play(captions, sample))
       .catch(() => {
         forget();
         note.textContent = 'The sample could not be loaded. Please try again.';
       })
-      .finally(() => (button.disabled = false));
+      .finally(() => button.removeAttribute('aria-disabled'));
   });
 }
 
