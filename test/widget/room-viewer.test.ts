@@ -168,6 +168,14 @@ describe('a reader', () => {
     await page.getByRole('slider', { name: 'Text size' }).fill('1.125');
     await page.getByLabel('High contrast').check();
     await page.getByLabel('When they are final').check();
+    // The knob of a switch is also seen in forced colours.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const [knob, track] = await page.locator('.switch input').evaluate((each) => {
+      const parts = [getComputedStyle(each, '::before'), getComputedStyle(each)];
+      return parts.map(({ backgroundColor }) => backgroundColor);
+    });
+    expect(knob).not.toBe(track);
+    await page.emulateMedia({ forcedColors: null });
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await size()).toBeGreaterThan(before);
     await page.reload();
