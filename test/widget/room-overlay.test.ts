@@ -70,6 +70,22 @@ describe('the room overlay', () => {
     await page.context().close();
   });
 
+  it('has a box from the first line on, and nothing of a room that has ended', async () => {
+    const room = await bench.makeRoom();
+    const page = await bench.open(`/events/${room.room_id}/overlay?box=block&hide=0`, screen);
+    await untilState(page, 'waiting');
+    expect(await styleOf(page, 'room-captions .base', 'background-color')).toBe('rgba(0, 0, 0, 0)');
+    await bench.type(room, { text: 'Welcome.' });
+    await untilShown(page, ['Welcome.']);
+    expect(await styleOf(page, 'room-captions .base', 'background-color')).toBe(
+      'rgba(0, 0, 0, 0.76)',
+    );
+    expect(await styleOf(page, 'room-captions', 'opacity')).toBe('1');
+    await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
+    await expect.poll(() => styleOf(page, 'room-captions', 'opacity')).toBe('0');
+    await page.context().close();
+  });
+
   it('shows no message about an unreachable server', async () => {
     const page = await bench.open('/events/abcdefghjk/overlay', screen);
     await untilState(page, 'gone');

@@ -2,6 +2,7 @@
  * Overlay page: captions over a picture, for streaming software and projectors, set up by address parameters.
  */
 import '../room-captions.ts';
+import type { RoomCaptionsState } from '../room-words.ts';
 import { placeOf } from './room-address.ts';
 
 const boxes = ['lines', 'block', 'none'] as const;
@@ -72,10 +73,14 @@ function show(): void {
 
 let isFirst = true;
 captions.addEventListener('rc-caption', ({ detail: { lines, tentative } }) => {
-  captions.classList.toggle('spoken', captions.transcript.length > 0 || tentative !== '');
   // Lines from before the overlay was opened stay hidden.
   if (isFirst) captions.classList.add('silent');
   else if (lines.length > 0 || tentative !== '') show();
   isFirst = false;
+});
+// What was said in a room is not shown beyond the room's end, nor to those it no longer admits.
+const shutStates: readonly RoomCaptionsState[] = ['locked', 'refused', 'gone'];
+captions.addEventListener('rc-statechange', ({ detail: { state } }) => {
+  if (shutStates.includes(state)) captions.classList.add('silent');
 });
 captions.src = place.src;
