@@ -163,7 +163,7 @@ it('offers the code with the chosen languages, and copies it', async () => {
   });
   await press('Page');
   await expect.poll(clipboard).toBe(html);
-  await page.evaluate(() => (document.execCommand = () => false));
+  await page.evaluate(() => Object.assign(document, { execCommand: () => false }));
   await press('Server');
   await page.getByRole('button', { name: 'Not copied' }).waitFor();
   expect(await clipboard()).toBe(html);

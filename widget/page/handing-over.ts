@@ -12,6 +12,8 @@ export async function copyText(text: string): Promise<boolean> {
 
 /** Copies text as the browser's own command does, which needs no secure page and no permission. */
 function copyByCommand(text: string): boolean {
+  // The declared method is deprecated, and yet the only one there is on an insecure page.
+  const page = document as { execCommand(command: 'copy'): boolean };
   const listening = new AbortController();
   const { signal } = listening;
   // Without it, WebKit's command is off while nothing is selected.
@@ -23,7 +25,7 @@ function copyByCommand(text: string): boolean {
   };
   document.addEventListener('copy', write, { signal, capture: true });
   try {
-    return document.execCommand('copy');
+    return page.execCommand('copy');
   } finally {
     listening.abort();
   }
