@@ -28,8 +28,11 @@ export function atOnce<T>(steps: Steps<T>): T {
 /** Number of items of a text, such as tags, that are read between two steps: far less than 1 ms of work. */
 export const STEP = 256;
 
-/** Time after which long work pauses, in ms. */
-const TURN_MS = 4;
+/**
+ * Time after which long work pauses, in ms. Other work waits for several such turns: a request is received,
+ * charged, translated and answered in as many rounds of the event loop.
+ */
+const TURN_MS = 1;
 /** Length above which work waits for its first turn as well. */
 const LONG = 4_096;
 
