@@ -67,7 +67,7 @@ describe('a fair queue', () => {
 });
 
 describe('fair rounds', () => {
-  it('run the first work at once, the others one in a round each, an account with little first', async () => {
+  it('run the first work at once, the others one in a round each, accounts in turn', async () => {
     const rounds = new FairRounds();
     const [much, little]: [Turn, Turn] = [{ account: 'much' }, { account: 'little' }];
     const done: string[] = [];
@@ -80,9 +80,9 @@ describe('fair rounds', () => {
     }
     expect([...seen, done.join(' ')]).toEqual([
       'much1',
-      'much1 little',
-      'much1 little much2',
-      'much1 little much2 much3',
+      'much1 much2',
+      'much1 much2 little',
+      'much1 much2 little much3',
     ]);
   });
 });

@@ -22,9 +22,6 @@ import { hoursText, roleTexts } from './room-text.ts';
 /** Lifetimes offered for links, in hours; 0 until revoked. */
 const EXPIRIES = [0, 2, 8, 24, 72, 168, 720] as const;
 
-/** Time within which a new room's first links are created, in ms. */
-const MADE_TOGETHER_MS = 1_000;
-
 function linksPath({ room_id: id }: RoomInfo): string {
   return `v1/rooms/${encodeURIComponent(id)}/links`;
 }
@@ -201,11 +198,9 @@ function inOrder(links: readonly RoomLink[], room: RoomInfo): RoomLink[] {
   return [...first, ...links.filter((link) => !isOneOfFirst(link))];
 }
 
-/** Whether a link was created together with the room. */
-function isFirst(link: RoomLink, room: RoomInfo): boolean {
-  if (link.label !== '') return false;
-  const apartMs = Date.parse(link.creation_time) - Date.parse(room.creation_time);
-  return Math.abs(apartMs) < MADE_TOGETHER_MS;
+/** Whether a link was created together with the room, which gives both the same time. */
+function isFirst({ label, creation_time: time }: RoomLink, room: RoomInfo): boolean {
+  return label === '' && time === room.creation_time;
 }
 
 function keyIn(url: string): string | undefined {
