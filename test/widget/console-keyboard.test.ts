@@ -173,12 +173,20 @@ it('no bar at an edge covers the focused element, on small windows either', asyn
 });
 
 describe('a console message', () => {
+  /** The message is then long and stays. */
+  const refuseCopying = () =>
+    page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+      Object.assign(document, { execCommand: () => false });
+    });
+
   it('covers neither the focused element nor a bar, on a phone either', async () => {
     const { room_id: id } = await makeRoom('Quay');
     await page.setViewportSize({ width: 390, height: 844 });
     await open(`#/events/${id}`);
     // The reload removes earlier messages.
     await page.reload();
+    await refuseCopying();
     const copy = button('Copy link: Captioners');
     await copy.focus();
     await copy.evaluate((element) => {
@@ -202,6 +210,7 @@ describe('a console message', () => {
     const { room_id: id } = await makeRoom('Wharf');
     await open(`#/events/${id}`);
     await page.reload();
+    await refuseCopying();
     await press('Copy link: Captioners');
     await button('Dismiss').waitFor();
     await page.setViewportSize({ width: 390, height: 400 });
