@@ -138,6 +138,8 @@ export async function startOpenAiSpeechServer({
     response.once('close', () => (openAnswers -= 1));
     void answer(request, response).catch(() => response.destroy());
   });
+  // Clients close idle connections first, so that no request meets one that is being closed.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   state.apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return state;

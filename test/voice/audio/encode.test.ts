@@ -147,7 +147,14 @@ describe('speech encoders', () => {
     const before = processTree(process.pid);
     const started = () => processTree(process.pid).filter((pid) => !before.includes(pid));
     const encoder = await encoders.open(aac, signal);
-    for (const pid of started()) process.kill(pid, 'SIGKILL');
+    await expect.poll(childProcesses).toEqual(['ffmpeg']);
+    for (const pid of started()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended together with the process around it.
+      }
+    }
     await expect.poll(started).toEqual([]);
     // The end of the process is reported a turn later.
     await setImmediate();
