@@ -1,4 +1,4 @@
-/** What governs concurrent calls: fair queues and rounds, bounded slots, change notification, linked aborts, circuit breakers. */
+/** What governs concurrent calls: fair queues, bounded slots, change notification, linked aborts, circuit breakers. */
 import { setMaxListeners } from 'node:events';
 
 /** Identifies one call in queues; each call has its own object. */
@@ -113,30 +113,6 @@ class Lanes<Key, Lane> extends Map<Key, Lane> {
       return item;
     }
     return undefined;
-  }
-}
-
-/**
- * Runs pieces of work one by one, each in a round of the event loop of its own, in {@link FairQueue} order:
- * what arrives at once does not hold the thread for as long as all of it takes. The first one runs
- * immediately.
- */
-export class FairRounds {
-  readonly #waiting = new FairQueue<() => void>();
-  #isRunning = false;
-
-  /** @param work must not throw */
-  run(turn: Turn, work: () => void): void {
-    this.#waiting.push(turn, work);
-    if (!this.#isRunning) this.#next();
-  }
-
-  #next(): void {
-    const work = this.#waiting.shift();
-    this.#isRunning = work !== undefined;
-    if (work === undefined) return;
-    setImmediate(() => this.#next());
-    work();
   }
 }
 

@@ -275,24 +275,3 @@ function ends(mark: 'open' | 'close', count: number): Mark[] {
 function renumbered(part: string | Mark, offset: number): string | Mark {
   return typeof part === 'string' ? part : { ...part, id: part.id + offset };
 }
-
-test('answers that arrive together are handed to their callers one by one', async () => {
-  let round = 0;
-  let isCounting = true;
-  const count = (): void => {
-    round += 1;
-    if (isCounting) setImmediate(count);
-  };
-  await translateTexts(engine, ['house'], toSpanish);
-  count();
-  const answers = new Map<number, number>();
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
-      await translateTexts(engine, ['house'], toSpanish);
-      answers.set(round, (answers.get(round) ?? 0) + 1);
-    }),
-  );
-  isCounting = false;
-  // A round has one that waited and one that came.
-  expect(Math.max(...answers.values())).toBeLessThanOrEqual(2);
-});

@@ -1,6 +1,5 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FairPlaces, FairQueue, FairRounds, type Turn } from '../../server/process/concurrency.ts';
+import { FairPlaces, FairQueue, type Turn } from '../../server/process/concurrency.ts';
 
 /** Takes all waiting items in order of service. */
 function drain<Item>(queue: FairQueue<Item>): Item[] {
@@ -63,27 +62,6 @@ describe('a fair queue', () => {
     expect(queue.clear()).toEqual(['two']);
     expect(queue.isEmpty).toBe(true);
     expect(queue.shift()).toBeUndefined();
-  });
-});
-
-describe('fair rounds', () => {
-  it('run the first work at once, the others one in a round each, accounts in turn', async () => {
-    const rounds = new FairRounds();
-    const [much, little]: [Turn, Turn] = [{ account: 'much' }, { account: 'little' }];
-    const done: string[] = [];
-    for (const name of ['much1', 'much2', 'much3']) rounds.run(much, () => done.push(name));
-    rounds.run(little, () => done.push('little'));
-    const seen: string[] = [];
-    while (done.length < 4) {
-      seen.push(done.join(' '));
-      await nextRound();
-    }
-    expect([...seen, done.join(' ')]).toEqual([
-      'much1',
-      'much1 much2',
-      'much1 much2 little',
-      'much1 much2 little much3',
-    ]);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, FairRounds, type Turn } from '../../process/concurrency.ts';
+import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { SupervisedProcess } from '../service/supervised-process.ts';
 import { type ProcessGroup, startProcessGroup } from '../../process/index.ts';
@@ -84,8 +84,6 @@ export class ApertiumPipeline {
   #retries: Job[] = [];
   #inFlight: Job[] = [];
   #inFlightLength = 0;
-  /** Callers work on an answer with marks for up to 1 ms, and several answers arrive together. */
-  readonly #answers = new FairRounds();
   /** Whether sending is suspended until more room is free. */
   #isFull = false;
   /**
@@ -211,8 +209,7 @@ export class ApertiumPipeline {
     this.#inFlightLength -= job.body.length;
     this.#notePace(job.body.length);
     this.#kept.noteAnswer();
-    const answer = (): void => job.resolve(withoutTags(body, job.body));
-    if (!job.isAbandoned) this.#answers.run(job.turn, answer);
+    if (!job.isAbandoned) job.resolve(withoutTags(body, job.body));
     this.#pump();
   }
 
