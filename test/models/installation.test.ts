@@ -1,14 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../server/models/catalogue.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { installModel, removeModel } from '../../server/models/installation.ts';
 import { startFileServer, type FileServer } from '../support/services/file-server.ts';
 import { tarBz2, type ArchiveEntry } from '../support/documents/tar-archive.ts';
-import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { resizeDisk, smallDisk, temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const release = { from: 'release', path: 'asr-models/tones.tar.bz2' } as const;
 const entry: CatalogueEntry = {
@@ -96,18 +95,11 @@ describe('a model installation', () => {
   });
 
   it('keeps the archive when the disk is full', async ({ skip }) => {
-    const folder = temporaryFolder();
-    const mount = (...options: string[]) => execFileSync('mount', options, { stdio: 'ignore' });
-    try {
-      mount('-t', 'tmpfs', '-o', 'size=700k', 'tmpfs', folder);
-    } catch {
-      skip('needs to be root, with leave to mount a small disk');
-    }
-    onTestFinished(() => void execFileSync('umount', [folder]));
+    const folder = smallDisk('700k', skip);
     const told = `There is no room left for the model in ${folder}. Make room, or set MODELS_DIR`;
     await expect(install(folder)).rejects.toThrow(told);
     expect(visible(folder)).toEqual([]);
-    mount('-o', 'remount,size=2m', folder);
+    resizeDisk(folder, '2m');
     expect(await install(folder)).toMatchObject({ isNew: true });
     expect(server.requests.filter(({ path: asked }) => asked === ARCHIVE)).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { catalogue, type CatalogueEntry } from '../../server/models/catalogue.ts';
 import { findModels, readModel } from '../../server/models/find-models.ts';
 import type { LocalModel } from '../../server/models/local-model.ts';
@@ -14,7 +14,7 @@ import {
   type NpmRegistry,
   type RegistryFault,
 } from '../support/services/npm-registry.ts';
-import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { smallDisk, temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** Incompressible data in place of a model's weights. */
 const weights = randomBytes(300_000);
@@ -210,15 +210,7 @@ describe('an installation from npm leaves nothing and reports the remedy when', 
   });
 
   it('the disk is full', async ({ skip }) => {
-    const folder = temporaryFolder();
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', folder], {
-        stdio: 'ignore',
-      });
-    } catch {
-      skip('needs to be root, with leave to mount a small disk');
-    }
-    onTestFinished(() => void execFileSync('umount', [folder]));
+    const folder = smallDisk('400k', skip);
     const told = `There is no room left for the model in ${folder}. Make room, or set MODELS_DIR`;
     await expect(install(folder)).rejects.toThrow(told);
     expect(visible(folder)).toEqual([]);

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createReadiness } from '../../server/operation/routes.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
-import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { smallDisk } from '../support/machine/temporary-folder.ts';
 
 let platform: Platform;
 beforeEach(async () => (platform = await openPlatform()));
@@ -86,16 +86,7 @@ it('does not check a hanging database again before it has answered', async () =>
 
 describe('a full disk', () => {
   let folder: string;
-  beforeEach(({ skip }) => {
-    folder = temporaryFolder();
-    try {
-      const options = ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder];
-      execFileSync('mount', options, { stdio: 'ignore' });
-    } catch {
-      skip('file systems cannot be mounted here');
-    }
-    onTestFinished(() => void execFileSync('umount', ['-l', folder]));
-  });
+  beforeEach(({ skip }) => void (folder = smallDisk('2m', skip)));
   const fill = () => {
     const file = openSync(path.join(folder, 'full'), 'w');
     try {
