@@ -61,8 +61,8 @@ const scripts: Readonly<Record<string, LanguageTag>> = {
   'zh-MO': 'zh-Hant',
   'zh-TW': 'zh-Hant',
 };
-/** Other codes of languages: Norwegian without a choice of its form, and codes that Java still writes. */
-const aliases: Readonly<Record<string, LanguageTag>> = { no: 'nb', iw: 'he', in: 'id' };
+/** Languages of their own here, which Unicode's table of codes counts under another code. */
+const OWN: ReadonlySet<LanguageTag> = new Set(['gom', 'kmr', 'prs', 'tl']);
 
 /**
  * Returns the language under which texts are stored: `en-GB` as is, but `fr` for `fr-BE`; undefined if it is
@@ -71,12 +71,13 @@ const aliases: Readonly<Record<string, LanguageTag>> = { no: 'nb', iw: 'he', in:
 export function memoryLanguage(written: string): LanguageTag | undefined {
   const given = canonicalLanguage(written);
   if (given === undefined) return undefined;
-  // Codes of three letters (ISO 639-2) count as those of two: `eng-US`, `ger`.
-  const [tag = given] = Intl.getCanonicalLocales(given);
-  const [base, second = ''] = tag.split('-');
-  const variant = scripts[tag] ?? (second === '' ? tag : `${base ?? ''}-${second}`);
+  // Codes of three letters (ISO 639-2), and those that Java still writes, count as others: `eng-US`, `ger`, `iw`.
+  const [known = given] = OWN.has(baseLanguage(given)) ? [] : Intl.getCanonicalLocales(given);
+  const [base, second = ''] = known.split('-');
+  const variant = scripts[known] ?? (second === '' ? known : `${base ?? ''}-${second}`);
   if (VARIANTS.has(variant)) return variant;
-  return aliases[baseLanguage(tag)] ?? baseLanguage(tag);
+  // Norwegian without a choice of its form.
+  return base === 'no' ? 'nb' : base;
 }
 
 /** Whether a language is the wanted one or, for a base language, a variant of it. */

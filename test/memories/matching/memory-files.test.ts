@@ -5,13 +5,16 @@ import { createCsvReader } from '../../../server/memories/matching/csv-reader.ts
 import {
   decodedFile,
   type GivenLanguages,
+  memoryLanguage,
   type ReadUnit,
   readSegment,
   withMarksOf,
   writeSegment,
 } from '../../../server/memories/matching/memory-unit.ts';
 import { createTmxReader } from '../../../server/memories/matching/tmx-reader.ts';
+import { languageNames } from '../../../server/translation/language-table.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
+import { baseLanguage } from '../../../shared/language.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
 
 const nothingGiven: GivenLanguages = { source: undefined, target: undefined };
@@ -363,4 +366,9 @@ describe('a segment stored as text', () => {
       'car',
     ]);
   });
+});
+
+it('texts in any language of the interface are kept under its code', () => {
+  const languages = [...languageNames.keys()].map((code) => baseLanguage(code));
+  expect(languages.map((code) => memoryLanguage(code))).toEqual(languages);
 });
