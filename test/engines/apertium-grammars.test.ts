@@ -41,6 +41,24 @@ test.each([
   ['He turned it off.', 'Lo apagó.'],
   ['Look at this.', 'Mira esto.'],
   ['There is a sign in the window.', 'Hay una señal en la ventana.'],
+  // Adjectives before their noun.
+  ['This is the best restaurant in the city.', 'Este es el mejor restaurante de la ciudad.'],
+  ['We had a bad experience.', 'Tuvimos una mala experiencia.'],
+  ['The next train leaves in ten minutes.', 'El próximo tren sale en diez minutos.'],
+  ['Good news and a great idea', 'Buenas noticias y una gran idea'],
+  // Verbs and adjectives behind a clause, and what the clause begins with.
+  ['The people who live here are very friendly.', 'Las personas que viven aquí son muy amistosas.'],
+  ['That was the worst movie I have ever seen.', 'Esa era la peor película que he visto.'],
+  ['Select the files you want to upload.', 'Selecciona los archivos que quieres subir.'],
+  ['Nobody told me the store was closed.', 'Nadie me dijo que la tienda estuvo cerrada.'],
+  ['The more you read, the more you learn.', 'Cuanto más lees, más aprendes.'],
+  ['Close the door before the movie starts.', 'Cierra la puerta antes de que la película empiece.'],
+  ['The reasons why I came', 'Las razones por las que vine'],
+  ['What is the capital of France?', '¿Cuál es la capital de Francia?'],
+  ['I know what the problem is.', 'Sé cuál es el problema.'],
+  ['Do you want to come with us?', '¿Quieres venir con nosotros?'],
+  ['The file could not be found.', 'El archivo no se pudo encontrar.'],
+  ['An error occurred while saving the file.', 'Se ha producido un error al guardar el archivo.'],
   // Who does it to whom.
   ['He told me the truth.', 'Me dijo la verdad.'],
   ['I see you.', 'Te veo.'],
@@ -67,9 +85,9 @@ test.each([
   // Questions of things, and whether there is something.
   ['When does the store open?', '¿Cuándo abre la tienda?'],
   ['How much does this cost?', '¿Cuánto cuesta esto?'],
-  ['Are there any questions?', '¿Hay algunas preguntas?'],
+  ['Are there any questions?', '¿Hay alguna pregunta?'],
   ['Can everybody hear me?', '¿Todo el mundo me puede oír?'],
-  ['Has anyone seen my keys?', '¿Alguien ha visto mis claves?'],
+  ['Has anyone seen my keys?', '¿Alguien ha visto mis llaves?'],
   ['Why are you crying?', '¿Por qué estás llorando?'],
   // Whom nouns do it to.
   ['My father gave me a watch.', 'Mi padre me dio un reloj.'],

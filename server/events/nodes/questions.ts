@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { Remembered } from './remembered.ts';
+import { Remembered } from './room-notes.ts';
 
 /** How long a question or an answer may wait to be read, in ms. */
 const TTL_MS = 30_000;

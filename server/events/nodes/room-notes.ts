@@ -2,7 +2,6 @@
 import type { AppendOptions, Caption } from '../caption-log.ts';
 import type { SharedCaption } from '../embedded-caption-log.ts';
 import type { PauseTimes } from '../speaker.ts';
-import { Remembered } from './remembered.ts';
 import type { Entry } from './room-entry.ts';
 
 type Pause = NonNullable<Entry['pause']>;
@@ -74,5 +73,23 @@ export class RoomNotes {
   /** Returns the last pause of a session. */
   pauseOf(sessionId: string): PauseTimes | undefined {
     return this.#pauses.get(sessionId);
+  }
+}
+
+/** A map of limited size: beyond it, the entry that was set longest ago is dropped. */
+export class Remembered<Value> extends Map<string, Value> {
+  readonly #most: number;
+
+  constructor(most = 1_000) {
+    super();
+    this.#most = most;
+  }
+
+  override set(name: string, value: Value): this {
+    this.delete(name);
+    super.set(name, value);
+    const [oldest] = this.keys();
+    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
+    return this;
   }
 }

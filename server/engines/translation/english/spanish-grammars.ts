@@ -1,7 +1,8 @@
 /**
- * The source grammar of Debian's mode from English to Spanish. It chooses the readings of words in a sentence
+ * The grammars of Debian's mode from English to Spanish. The source grammar chooses the readings of words in a sentence
  * (`Open the door` is a request), joins verbs and their particles (`turn on`), and rearranges what the mode's
- * transfer rules do not handle: questions, negative requests, object pronouns behind noun subjects.
+ * transfer rules do not handle: questions, negative requests, object pronouns behind noun subjects. The target grammar
+ * chooses Spanish words and their forms.
  */
 import {
   anyOf,
@@ -14,23 +15,38 @@ import {
   wordsOf,
   type GrammarTexts,
 } from '../grammars.ts';
+import { ANY_PRONOUN, PHRASES, READING } from './spanish-constructions.ts';
 import {
+  ADJECTIVES,
+  ADVERBS,
   BEFORE_TO,
+  CHOICES,
   CLITICS,
+  DAYS,
   FORBIDDEN,
+  HOURS,
   IRREGULAR,
   LASTING,
   MASS,
   MODALS,
+  NEW_NOUNS,
+  NEW_VERBS,
+  NOUNS,
+  NOUNS_BESIDE,
   OBJECTS,
   ORDERS,
+  PLACES,
+  PREPOSED,
+  PROFESSIONS,
   PRONOUNS,
   REQUESTS,
+  SAID,
   SAID_OTHERWISE,
+  STATES,
+  VERBS,
   WISHES,
   WITH_PARTICLES,
   newWordReadings,
-  spanishGrammar,
 } from './spanish-words.ts';
 
 export const englishToSpanish = (): GrammarTexts => ({
@@ -38,176 +54,11 @@ export const englishToSpanish = (): GrammarTexts => ({
   target: spanishGrammar(),
 });
 
-/** Every tag of a pronoun, for rules that replace its reading. */
-const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
-
-/** Constructions that Spanish expresses differently. A lemma with `*` is unknown to the dictionary and passes through. */
-const PHRASES = String.raw`
-# Let's go, let us begin, let me explain.
-SUBSTITUTE (".*"r vblex inf pres past pp) ("*let's") ("<let>"i) IF (1 ("<'s>"i) OR ("<us>"i)) (2 V) ;
-REMCOHORT ("<'s>") OR ("<us>") IF (-1 ("*let's")) ;
-SUBSTITUTE (".*"r prn obj p1 mf sg) ("*let me") ("<me>") IF (-1 ("<let>"i)) (1 V) (-2 START OR (cm) OR PLEASE) ;
-REMCOHORT ("<let>"i) IF (1 ("*let me")) ;
-# See you tomorrow.
-SUBSTITUTE (".*"r vblex inf pres) ("*see you") ("<see>"i) IF (-1 START) (1 ("<you>")) (2 (adv) OR N) ;
-REMCOHORT ("<you>") IF (-1 ("*see you")) ;
-# Good afternoon, good evening.
-SUBSTITUTE (".*"r n sg) ("*good day") ("<afternoon>"i) OR ("<evening>"i) IF (-1 ("<good>"i)) ;
-REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
-# He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
-# The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
-REMOVE ("saw" vblex) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C N OR NAME) (1 SPOKEN_TO) ;
-SELECT (rel) IF (0 THAT) (-1 N) (1 (vblex past)) (2 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C (rel)) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 ("<who>"i)) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
-ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
-# I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
-SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
-SUBSTITUTE ("think# that") ("think") ("think# that") IF (1 (prn)) ;
-# Learn to cook.
-SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
-SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
-# When does the shop open: the auxiliary goes, and the verb moves before its subject.
-SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
-SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
-SELECT (vblex pri) OR (vblex past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
-SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
-SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
-REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
-MOVE (vblex) (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED) (1 ("<?>")) BEFORE (-2 DET) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED) (1 N) (2 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 DET) (3 N) (4 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
-REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
-# She made me laugh, stop talking, I forgot to call, our goal is to win, what to do.
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("stop"i vblex)) ;
-SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
-SELECT INF IF (-1 ("stop"i vblex)) ;
-ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
-SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
-REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
-REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N) ;
-# Do you know where the bathroom is: the verb moves before its subject.
-SELECT (itg) IF (0 ("<where>")) (-1 ("know"i) OR ("ask"i) OR ("tell"i) OR ("see"i) OR ("wonder"i) OR OBJECT) ;
-MOVE (vbser) (-1 N) (-2 DET) (-3 ("<where>")) (1 (sent) OR (cm)) BEFORE (-2 DET) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>")) (1 N) (2 (sent) OR (cm)) ;
-# What she said, with what he has.
-APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
-SELECT ("*what") ;
-SELECT (prn itg) IF (0 ("<what>"i)) (1C INF) ;
-# The film we saw: Spanish does not leave out the pronoun.
-ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver)) (NOT -3 (pr)) (NOT 0 (obj)) ;
-ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver)) (-3 (pr)) (NOT -4 START OR (cm)) (NOT 0 (obj)) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
-APPEND ("*there") ("<there>") IF (-1 FINITE_VERB) (-2 (prn subj)) (-3 ("<+that>")) ;
-SELECT ("*there") ;
-# What a beautiful day, some water, all of us.
-REMCOHORT ("<a>") OR ("<an>") IF (-1 ("<what>"i)) (-2 START) ;
-APPEND ("a=bit=" adv) ("<some>"i) IF (1 MASS) (NOT 1 (pl)) ;
-SELECT ("a=bit=") ;
-APPEND ("*all") ("<all>"i) IF (1 ("<of>")) (2 OBJECT) ;
-APPEND ("*both") ("<both>"i) IF (1 ("<of>")) (2 OBJECT) ;
-APPEND ("*some") ("<some>"i) IF (1 ("<of>")) (2 OBJECT) ;
-APPEND ("*many") ("<many>"i) IF (1 ("<of>")) (2 OBJECT) ;
-SELECT OF_THEM ;
-SUBSTITUTE (obj) (subj) (prn obj) IF (-2 OF_THEM) (1 FINITE OR V OR (vaux)) ;
-SELECT (subj) IF (-2 OF_THEM) ;
-REMCOHORT ("<of>") IF (-1 OF_THEM) (1 (subj)) ;
-# The book was written by her: the transfer rules make a state of a passive, so an unknown verb takes the place of "be".
-SUBSTITUTE (".*"r vbser past p1 p3 sg) ("be=" vblex past) (vbser past) IF (1 (pp)) (NOT 1 LASTING OR ADJ) (-1 N OR (prn)) ;
-SUBSTITUTE (".*"r vbser past p1 p3 sg) ("be=" vblex past) (vbser past) IF (1 (pp)) (2 ("<by>")) ;
-SUBSTITUTE (vbser) (vblex) (vbser pri) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
-SUBSTITUTE (vbser) (vblex) (vbser pres) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
-SUBSTITUTE ("be") ("be=") ("be" vblex) ;
-SELECT (pp) IF (-1 ("be=")) ;
-# I got your message: an imperfect otherwise.
-SUBSTITUTE ("get") ("receive") (vblex past) IF (1* MESSAGE BARRIER V OR (pr)) ;
-SUBSTITUTE ("get") ("obtain") (vblex past) IF (1 DET) ;
-# Are there questions: in the order of a statement.
-APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
-APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
-APPEND ("be" vbser pres) ("<there>") IF (-1 ("<are>"i adv)) ;
-APPEND ("be" vbser past p3 sg) ("<there>") IF (-1 ("<was>"i adv)) ;
-APPEND ("be" vbser past) ("<there>") IF (-1 ("<were>"i adv)) ;
-SELECT ("there") IF (0 ("be"i)) (1 ("<there>")) ;
-SELECT ("be") IF (0 ("<there>")) ;
-SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (vblex past)) (2 SPOKEN_TO) ;
-SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pri p3 sg) (prn subj) IF (-1 (prn subj)) (1 (vblex pri)) (2 SPOKEN_TO) ;
-SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pres) (prn subj) IF (-1 (prn subj)) (1 (vblex pres)) (2 SPOKEN_TO) ;
-SELECT (vbdo) IF (0 (vbdo)) (-1 (prn subj)) (2 SPOKEN_TO) ;
-SUBSTITUTE (past) (inf) (vblex past) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
-SUBSTITUTE (pri p3 sg) (inf) (vblex pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
-SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
-`;
-
-/** Rules that choose readings, once new words and joined particles are in place. */
-const READING = String.raw`
-# This seat, who is that man, repeat that.
-SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")) (NOT -1 ("<does>") OR ("<did>")) ;
-REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
-SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
-SELECT (prn) IF (0 THAT) (-1 V) (1 (sent) OR (cm)) ;
-SELECT (pr) IF (0 ("since"i)) (1 NUM) ;
-SELECT ADJ IF (0 ("<right>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
-REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>")) ;
-# This site uses cookies.
-SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR THIS) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
-# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
-SELECT INF IF (-1C (vbdo)) ;
-SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
-REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
-SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
-SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
-REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
-SELECT INF IF (-1 ("*let's") OR ("*let me") OR ("*forget")) ;
-# The train leaves at nine.
-SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (1 (pr) OR DET) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
-SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
-SELECT (pr) IF (0 ("about")) (-1 ("talk") OR ("think") OR ("learn") OR ("hear") OR ("know") OR ("worry")) ;
-# I do it: neither a question nor an auxiliary.
-REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
-SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
-REMOVE ("coming"i adj) ;
-SELECT (vblex past) IF (-1 (prn subj)) (-2 ("<+that>")) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("looking=forward=to="i)) ;
-SELECT INF IF (-1 ("looking=forward=to="i)) ;
-# What happened, the house where I was born.
-SELECT (vblex past) IF (-1 ("<what>"i) OR ("<who>"i)) (0 (pp)) (NOT -2 V OR (pr)) ;
-SELECT (prn subj) IF (0 ("<I>")) ;
-SELECT (vblex pres) IF (0 ("stop"i) OR ("keep"i)) (-1 BEGINS) (1 (ger) OR INF) ;
-# The man who came, when I came.
-SELECT (rel) IF (0 ("who"i)) (-1 N) ;
-SELECT (rel) IF (0 ("which"i)) (-1 N OR (cm)) ;
-SELECT (itg) IF (0 ASKED) (-1 START) (1* ("<?>")) ;
-SELECT (rel) IF (0 ("where"i)) (NEGATE 1* ("<?>")) ;
-SELECT (cnjadv) IF (0 ("when"i)) (1 (prn) OR DET OR THIS OR N) (NEGATE 1* ("<?>")) ;
-SELECT (det qnt) IF (0 ("more"i)) (1 N) ;
-REMOVE V IF (-1C DET) (0 N OR ADJ) ;
-SELECT INF IF (-1 ("to"i pr)) (-2 BEFORE_TO) ;
-REMOVE N OR ADJ IF (-1 (vbmod) OR (vaux)) (0 V) ;
-REMOVE N OR ADJ IF (-1C (prn subj)) (0 V) ;
-REMOVE N OR ADJ IF (-1 ("<you>"i) OR ("<I>")) (0 V) ;
-SELECT (adv) IF (0 PLEASE) (-1 START OR (cm)) ;
-SELECT (adv) IF (0 PLEASE) (1 (sent)) ;
-# Save: a single word is the label of a button. Several words are a request.
-SELECT INF IF (-1 START) (0 ORDER) (1 ("<.>")) ;
-SELECT INF IF (-1 BEGINS) (0 ORDER) (1 OBJECT) ;
-SELECT INF IF (-1 BEGINS) (0 IRREGULAR) (1 DET OR OBJECT OR NEXT) ;
-SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
-SELECT PRES IF (-1 BEGINS) (0 ORDER) (0 INF) (1 NEXT) ;
-`;
-
 /** Returns the grammar that runs before the tagger. */
 function englishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
-LIST AUXILIARY = vbhaver vbser ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
+LIST AUXILIARY = vbhaver vbser vbmod ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
 LIST DET = (det def) (det ind) (det pos) ; LIST OBJECT = (prn obj) ;
 LIST MODAL = ${entriesOf(MODALS)
     .filter(([modal]) => !PERFECT.includes(modal))
@@ -221,8 +72,8 @@ LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED 
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ;
-LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
-LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
+LIST SINGULAR = sg ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST ONLY = "only"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
+LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
@@ -231,11 +82,11 @@ LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
-${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules()].join('\n')}${PHRASES}SECTION
+${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
-/** Adds a second subject pronoun where the object is a first or second person: see {@link PHRASES}. */
+/** Adds a second subject pronoun where the object is a first or second person: see `PHRASES`. */
 function pronounRules(): string[] {
   return entriesOf(PRONOUNS).map(([pronoun, tags]) =>
     inBothSizes(
@@ -416,6 +267,19 @@ function habitRules(): string[] {
   ];
 }
 
+/** `the best idea`: an ordinal number, which transfer leaves before its noun. */
+function preposedRules(): string[] {
+  return entriesOf(PREPOSED).flatMap(([adjective]) => [
+    ...['(-1 DET) (1 N)', '(1 N) (NOT 1 V) (NOT 0 ONLY)', '(-1 DET) (1 ADJ) (2 N)'].map((place) =>
+      inBothSizes(
+        (sized) =>
+          `APPEND ("${sized(adjective)}=" det ord sp) ("<${sized(adjective)}>") IF ${place} ;`,
+      ),
+    ),
+    `SELECT (ord) IF (0 ("<${adjective}>"i)) ;`,
+  ]);
+}
+
 /** Words that do not separate from their verb: not `look it at`. */
 const CLOSE = new Set(['after', 'at', 'for', 'sure', 'to']);
 
@@ -438,5 +302,143 @@ function particleRules(): string[] {
       goes(`(-1C ("${joined}"i))`),
       ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
     ];
+  });
+}
+
+/** Returns the grammar that chooses Spanish words. */
+function spanishGrammar(): string {
+  const beside = NOUNS_BESIDE.trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [entry = '', words = ''] = line.split('; ');
+      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
+    });
+  const rules = [
+    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
+    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
+    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
+    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
+    ...preposedForms(),
+    ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
+    ...wordRules(SAID),
+    ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
+    ...phraseRules(SAID_OTHERWISE).target,
+    ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
+      (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
+    ),
+    'SUBSTITUTE (".*"r adv) ("*un poco de") ("@a=bit=") ;',
+    'SUBSTITUTE (".*"r adv) ("*Cuanto más") ("@the=more=first=") ;',
+    'SUBSTITUTE (".*"r adv) ("*más") ("@the=more=") ;',
+    'SUBSTITUTE (".*"r vblex) ("ser" vbser) ("@be=") ;',
+    // Otherwise `We are tired` has no gender to agree with.
+    'SUBSTITUTE (GD) (m) (prn p1 GD) ;',
+  ];
+  return indexed(`${DELIMITERS}LIST DET = (det def) (det pos) (det dem) ; LIST NAME = np ; LIST VERB = vblex vbser vbmod ;
+LIST GENDER = m f mf ; LIST PERSON = (prn p1) (prn p2) (prn p3 m) (prn p3 f) (prn p3 pl) ;
+BEFORE-SECTIONS
+REMCOHORT ("@ø<s>") ;
+SECTION
+${rules.join('\n')}
+${thingRules()}
+${agreementRules()}
+${contextRules()}`);
+}
+
+/** Rules for words whose translation depends on the words around them. */
+function contextRules(): string {
+  const states = anyOf(STATES);
+  return `SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
+SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
+SUBSTITUTE (".*"r adv itg) ("*por la que") ("<why>") IF (-1 ("<reason>" sg)) ;
+SUBSTITUTE (".*"r adv itg) ("*por las que") ("<why>") IF (-1 ("<reason>" pl)) ;
+SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (1 ${anyOf(DAYS)}) ;
+SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
+SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
+SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn) OR ("<not>")) (2 ${states} OR (ger)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
+SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 PERSON OR (n) OR (vbmod)) ;
+SUBSTITUTE (".*"r m) ("gafas" f) ("<glass>") IF (0 (n pl)) (-1 (det pos)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* ("<not>") OR ("<no=.*>"r) BARRIER (cm)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*algo") ("<anything>") IF (1* ("<?>")) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nadie") ("<anyone>") OR ("<anybody>") IF (-1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r tn m f mf sg GD) ("alguien" tn m sg) ("<anyone>"i) OR ("<anybody>"i) IF (1* ("<?>")) ;
+SUBSTITUTE (".*"r vbser) ("tener" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<right>")) (2 (sent) OR (cm)) (-1 PERSON) ;
+SUBSTITUTE (".*"r adj adv) ("*razón") ("<right>") IF (-1 ("<be>"i)) (-2 PERSON) (1 (sent) OR (cm)) ;
+`;
+}
+
+/** `The people who live here are friendly`: transfer lets such an adjective agree with nothing. */
+function agreementRules(): string {
+  return ['m sg', 'f sg', 'm pl', 'f pl']
+    .flatMap((tags) =>
+      ['(-1 ("<be>"))', '(-1 (preadv)) (-2 ("<be>"))'].map(
+        (place) =>
+          `SUBSTITUTE (adj) (adj ${tags}) (adj) - GENDER IF ${place} (-1** (rel) OR ("<that>" cnjsub) BARRIER (cm) OR (sent) LINK -1 (n ${tags})) ;`,
+      ),
+    )
+    .join('\n');
+}
+
+/** `This is the house`: the pronoun has the gender of the noun that follows. */
+function thingRules(): string {
+  return [
+    ['this', 'este', 'm'],
+    ['this', 'este', 'f'],
+    ['that', 'ese', 'm'],
+    ['that', 'ese', 'f'],
+  ]
+    .map(([english = '', spanish = '', gender = '']) =>
+      inBothSizes(
+        (sized) =>
+          `SUBSTITUTE (".*"r m sp) ("${sized(spanish)}" ${gender} sg) ("<${sized(english)}>" prn) IF (1 ("<be>")) (2 DET LINK 1** (n ${gender} sg) BARRIER (pr) OR (cm) OR (rel) LINK NOT 1 (n)) ;`,
+      ),
+    )
+    .join('\n');
+}
+
+/** `the best idea`: the form depends on the noun, which an adjective or another noun may precede. */
+function preposedForms(): string[] {
+  return entriesOf(PREPOSED).flatMap(([english, forms]) => {
+    const [masculine = '', feminine = '', masculines = '', feminines = ''] = forms.split(' ');
+    return [
+      ['(n f pl)', feminines],
+      ['(n f sg)', feminine],
+      ['(n pl)', masculines],
+      ['(n)', masculine],
+      ['', masculine],
+    ].flatMap(([noun = '', form = '']) =>
+      (noun === ''
+        ? ['(0 (ord))']
+        : [`(1 ${noun}) (NOT 2 (n))`, `(1 (n) OR (adj) OR (pp)) (2 ${noun})`]
+      ).map((place) =>
+        inBothSizes(
+          (sized) =>
+            `SUBSTITUTE (".*"r sp) ("${sized(form)}" GD ND) ("@${sized(english)}=") IF ${place} ;`,
+        ),
+      ),
+    );
+  });
+}
+
+/** Returns a rule for each entry, which replaces the translation of words of that part of speech. */
+function wordRules(table: string, tag = '', condition = ''): string[] {
+  return entriesOf(table).map(([words, spanish]) => {
+    // The first form of a new verb is its lemma.
+    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
+    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
+    // Rules are indexed by every tag of their target, so the part of speech is a condition instead.
+    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
+    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
+    return inBothSizes(
+      (sized) =>
+        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
+    );
   });
 }

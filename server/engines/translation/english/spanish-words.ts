@@ -1,16 +1,15 @@
 /**
- * Words and phrases for the grammars from English to Spanish (`entriesOf` documents the format of a table), and the
- * target grammar, which chooses Spanish words: Debian's dictionary makes a nail file of every file and the stone of
- * a fruit of every stone.
+ * Words and phrases for the grammars from English to Spanish (`entriesOf` documents the format of a table): Debian's
+ * dictionary makes a nail file of every file and the stone of a fruit of every stone.
  */
-import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
+import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
-const NOUNS = `
+export const NOUNS = `
 ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, board: tablero m,
-border: frontera f, breast: pecho m, breath: respiración f, bulb: bombilla f, bunch: puñado m, cap: gorra f,
+border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
 card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
 command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
 condition: condición f, cookie: cookie f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m,
@@ -22,9 +21,9 @@ figure: figura f, file: archivo m, fish: pez m, foundation: fundación f, gear: 
 head: cabeza f, heel: talón m, height: altura f, host: anfitrión m, inquiry: consulta f, key: clave f,
 language: idioma m, launch: lanzamiento m, law: ley f, leader: líder mf, leg: pierna f, letter: carta f,
 lift: ascensor m, lock: bloqueo m, look: mirada f, lunch: almuerzo m, malfunction: fallo m, manager: director m,
-mandarin: mandarina f, market: mercado m, motion: movimiento m, nature: naturaleza f, nut: tuerca f,
+mandarin: mandarina f, market: mercado m, motion: movimiento m, nature: naturaleza f, news: noticia f, nut: tuerca f,
 oil: aceite m, owner: propietario m, package: paquete m, part: parte f, partner: socio m, passage: paso m,
-paste: pasta f, path: ruta f, picture: foto f, piece: pieza f, pipe: tubo m, plane: avión m, plate: plato m,
+paste: pasta f, path: ruta f, performance: rendimiento m, picture: foto f, piece: pieza f, pipe: tubo m, plane: avión m, plate: plato m,
 platform: plataforma f, plug: enchufe m, policy: política f, poll: encuesta f, position: posición f,
 post: artículo m, property: propiedad f, pupil: alumno m, question: pregunta f, range: gama f,
 record: registro m, reference: referencia f, registration: registro m, release: versión f,
@@ -32,11 +31,11 @@ research: investigación f, review: revisión f, role: papel m, room: sala f, sc
 seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
 skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
 stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
-style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
+style: estilo m, support: apoyo m, temple: templo m, term: término m, ticket: entrada f, tie: corbata f, tip: consejo m,
 tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
 view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
 
-const VERBS = `
+export const VERBS = `
 address: abordar, advise: aconsejar, agree: estar# de acuerdo, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
 assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
 capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar,
@@ -48,16 +47,26 @@ raise: levantar, reach: alcanzar, receive: recibir, obtain: obtener, recall: rec
 reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, ship: enviar, show: mostrar,
 start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
 
-const ADJECTIVES = `
+export const ADJECTIVES = `
 beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
 harmful: dañino, next: siguiente mf, ready: listo, remarkable: notable mf,
 specific: específico, temporary: temporal mf`;
 
-const ADVERBS = `again: de nuevo, properly: correctamente`;
+export const ADVERBS = `again: de nuevo, properly: correctamente`;
+
+/**
+ * Adjectives that stand before their noun, in the form of a masculine, feminine, masculine plural and feminine plural
+ * noun. The transfer rules put every adjective behind it, so an ordinal number (`the last house`) takes their place.
+ */
+export const PREPOSED = `
+bad: mal mala malos malas, best: mejor mejor mejores mejores, better: mejor mejor mejores mejores,
+good: buen buena buenos buenas, great: gran gran grandes grandes, next: próximo próxima próximos próximas,
+only: único única únicos únicas, own: propio propia propios propias, worse: peor peor peores peores,
+worst: peor peor peores peores`;
 
 /** Verbs whose particle or preposition changes their meaning and has no Spanish counterpart. */
 export const WITH_PARTICLES = `
-blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
+agree to: aceptar, blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
 cut off: cortar, end up: acabar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
 find out: descubrir, go back: volver, go down: bajar, go up: subir, grow up: crecer, hand out: repartir,
 hang up: colgar, hold on: esperar,
@@ -71,7 +80,7 @@ turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
 /** Nouns missing from the dictionary. */
-const NEW_NOUNS = `
+export const NEW_NOUNS = `
 deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
 fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
 necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
@@ -79,7 +88,7 @@ startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: ba
 workshop: taller m, workspace: espacio m`;
 
 /** Verbs missing from the dictionary, with their past and `-ing` forms; it knows `click` only as a noun. */
-const NEW_VERBS = `
+export const NEW_VERBS = `
 click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
 maximize maximized maximizing: ampliar, mute muted muting: apagar, refresh refreshed refreshing: actualizar,
 reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
@@ -87,12 +96,13 @@ resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped s
 unmute unmuted unmuting: activar`;
 
 /** Nouns whose meaning changes when one of the listed words is in the sentence. */
-const NOUNS_BESIDE = `
+export const NOUNS_BESIDE = `
 driver: controlador m; graphics hardware install kernel printer software update
 key: tecla f; control enter escape hit hold keyboard press shift type
-key: llave f; car door house lock room
+key: llave f; car door forgot forget house leave left lock lose lost my room
 letter: letra f; alphabet capital character spell spelling word
 room: habitación f; bed book hotel night sleep
+cup: taza f; coffee tea
 order: pedido m; arrived arrive cancel cancelled delivered place placed sent ship shipped track your
 speaker: altavoz m; audio cable headphone loud music sound volume
 spring: fuente f; water`;
@@ -100,11 +110,18 @@ spring: fuente f; water`;
 const PERIODS = `
 second seconds minute minutes hour hours day days week weeks month months year years`;
 
+/** What works without working. */
+const THINGS = `
+app button camera code computer connection feature internet keyboard light link machine microphone password phone
+printer server site sound system website wifi`;
+
+export const DAYS = `Monday Tuesday Wednesday Thursday Friday Saturday Sunday`;
+
 /** Prepositions of place, before which `be` is `estar`. */
-const PLACES = `in on under behind near inside between opposite`;
+export const PLACES = `in on under behind near inside between opposite`;
 
 /** States, for which `be` is `estar`. */
-const STATES = `
+export const STATES = `
 alone angry available back busy closed dead empty full here inside lost open ready sick sure there tire tired`;
 
 /** Verbs that are far more often a request than a noun at the beginning of a sentence. */
@@ -126,12 +143,13 @@ able allow begin continue decide easy free glad go good happy hard have help hop
 necessary need nice order plan possible ready start time try use want way wish`;
 
 /** Translations of the unknown words that the source grammar makes. */
-const SAID = `
+export const SAID = `
 *afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta,
-*what: *lo que, *there: *allí, *all: *todos, *both: *ambos, *some: *algunos, *many: *muchos`;
+*what: *lo que, *there: *allí, *all: *todos, *both: *ambos, *some: *algunos, *many: *muchos,
+*neither: *ninguno`;
 
 /** Hours, after `at` and without a noun. */
-const HOURS = `
+export const HOURS = `
 two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11 12`;
 
 export const PRONOUNS = `
@@ -150,6 +168,11 @@ export const REQUESTS = `ask tell order beg advise encourage remind warn`;
 /** Nouns of what is not counted, before which \`some\` is \`un poco de\`. */
 export const MASS = `
 advice air beer bread coffee food fruit help information meat milk money music news rice salt sugar tea water wine`;
+
+/** Professions, which have no article after `be`. */
+export const PROFESSIONS = `
+actor architect artist baker carpenter chef cook dentist doctor driver engineer farmer journalist judge lawyer mechanic
+musician nurse painter photographer pilot poet programmer scientist secretary singer soldier student teacher waiter writer`;
 
 /** Participles of states that last, of which \`be\` makes no passive. */
 export const LASTING = `
@@ -178,6 +201,8 @@ function timesOfDay(): string {
         `it 's half past ${hour}: ${verb} ${spanish} y media`,
         `half past ${hour}: ${spanish} y media`,
         `at ${hour} o'clock: a ${spanish}`,
+        `at ${hour} thirty: a ${spanish} y media`,
+        `at ${hour} fifteen: a ${spanish} y cuarto`,
         `it is ${hour} o'clock: ${verb} ${spanish}`,
         `it 's ${hour} o'clock: ${verb} ${spanish}`,
       ];
@@ -200,7 +225,25 @@ we 'd like to: nos gustaría, ^ tell him to: dile que, ^ tell her to: dile que, 
 ^ leave it: déjalo, ^ open it: ábrelo, ^ use it: úsalo, ^ forget it: olvídalo,
 ^ leave me alone: déjame en paz, ^ try again: inténtalo de nuevo, ^ keep going: sigue adelante,
 I don't think_so: creo que no, I think_so: creo que sí, I hope so: eso espero, I hope not: espero que no,
-what to do: qué hacer, how far is: a qué distancia está, how far are: a qué distancia están,
+what to do: qué hacer,
+^ thank_you for joining us: gracias por acompañarnos, and thank_you for joining us: y gracias por acompañarnos,
+^ take your seats: tomen asiento, in the back $: al fondo, at the back $: al fondo, any questions: alguna pregunta,
+could you please: podrías por favor, can you please: puedes por favor, would you please: podrías por favor,
+what is the weather like: qué tiempo hace, what 's the weather like: qué tiempo hace, I am thirsty: tengo sed, I 'm thirsty: tengo sed,
+than that one: que ese, than this one: que este, what are you talking about: de qué estás hablando,
+I have just: acabo de, I 've just: acabo de, we have just: acabamos de, we 've just: acabamos de,
+they have just: acaban de, they 've just: acaban de, he has just: acaba de, she has just: acaba de, it has just: acaba de, it takes: se tarda, to get there: en llegar, ^ an error occurred: se ha producido un error,
+^ an error has occurred: se ha producido un error, could not be: no se pudo, cannot be: no se puede, can't be: no se puede,
+^ by using: al usar, ^ all rights reserved: todos los derechos reservados, free shipping: envío gratuito, on orders over: en pedidos superiores a,
+^ stay here: quédate aquí, ^ stay at home: quédate en casa, ^ stay with: quédate con, I would rather stay: preferiría quedarme,
+what is the matter: qué pasa, what 's the matter: qué pasa,
+^ best regards: saludos cordiales, ^ kind regards: un cordial saludo, ^ best wishes: mis mejores deseos, the best I can: lo mejor que puedo,
+^ raise your hand: levanta la mano, ^ raise your hands: levantad la mano, for the inconvenience: por las molestias,
+for any inconvenience: por las molestias, than me: que yo, than you $: que tú, than him: que él, than us: que nosotros, than them: que ellos,
+I would rather: preferiría, we would rather: preferiríamos, I 'd rather: preferiría, we 'd rather: preferiríamos,
+I wish I had: ojalá tuviera, I wish we had: ojalá tuviéramos, I wish I were: ojalá fuera, I wish you were: ojalá estuvieras,
+^ do you mind if: te importa si, would you mind if: te importaría si, ^ let 's go to: vamos a,
+neither of: ninguno de, how far is: a qué distancia está, how far are: a qué distancia están,
 I have nothing to: no tengo nada que, there is nothing to: no hay nada que,
 let 's take a look at: echemos un vistazo a, ^ take a look at: echa un vistazo a,
 let me introduce myself: permitidme que me presente, on the left $: a la izquierda, on the right $: a la derecha,
@@ -252,14 +295,14 @@ touch: toques, trust: confíes,
 try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
-const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
+export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
   ['ask: hacer', 'vblex', '(2 ("<question>"))'],
   ['ask: pedir', 'vblex', '(2 ("<to>") OR ("<that>"))'],
   ['ask: pedir', 'vblex', '(4 ("<that>"))'],
   ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
-  ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm))'],
+  ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm) OR (adv))'],
   [
     'time: vez f',
     'n',
@@ -270,86 +313,21 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['at: a', 'pr', '(1 (inf))'],
   ['right: correcto', 'adj', '(-1 ("<be>"i))'],
   ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
+  ['work: funcionar', 'vblex', `(-1* ${anyOf(THINGS)} BARRIER PERSON OR (cm))`],
   ['work: funcionar', 'vblex', '(0 (ger)) (-1 ("<not>")) (NEGATE -1* PERSON)'],
   ['to: con', 'pr', '(-1 ("<speak>") OR ("<talk>") OR ("<speaking>") OR ("<talking>"))'],
   ['on: de', 'pr', '(-1 ("<depend>"))'],
   ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
   ['keep: seguir', 'vblex', '(1 (ger))'],
+  ['at: a', 'pr', '(-1 ("<arrive>"))'],
+  ['in: de', 'pr', '(-1 (n)) (-2 (adj)) (-3 ("<the>")) (2 ("<world>"))'],
+  ['in: a', 'pr', '(-1 ("<arrive>"))'],
+  ['in: de', 'pr', '(-1 (n)) (-2 ("<best=>"i) OR ("<worst=>"i))'],
+  ['for: durante', 'pr', `(1 ("<a few>")) (2 ${anyOf(PERIODS)})`],
   ['enter: entrar', 'vblex', '(1 (sent) OR (pr) OR (cm))'],
   ['that: ese', 'det'],
   ['that: eso', 'prn sg'],
 ];
-
-/** Returns the grammar that chooses Spanish words. */
-export function spanishGrammar(): string {
-  const beside = NOUNS_BESIDE.trim()
-    .split('\n')
-    .flatMap((line) => {
-      const [entry = '', words = ''] = line.split('; ');
-      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
-    });
-  const rules = [
-    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
-    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
-    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
-    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
-    ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
-    ...wordRules(SAID),
-    ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
-    ...phraseRules(SAID_OTHERWISE).target,
-    ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
-      (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
-    ),
-    'SUBSTITUTE (".*"r adv) ("*un poco de") ("@a=bit=") ;',
-    'SUBSTITUTE (".*"r vblex) ("ser" vbser) ("@be=") ;',
-    // Otherwise `We are tired` has no gender to agree with.
-    'SUBSTITUTE (GD) (m) (prn p1 GD) ;',
-  ];
-  const states = anyOf(STATES);
-  return indexed(`${DELIMITERS}LIST DET = (det def) (det pos) (det dem) ; LIST NAME = np ; LIST VERB = vblex vbser vbmod ;
-LIST PERSON = (prn p1) (prn p2) (prn p3 m) (prn p3 f) (prn p3 pl) ;
-BEFORE-SECTIONS
-REMCOHORT ("@ø<s>") ;
-SECTION
-${rules.join('\n')}
-SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
-SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
-SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
-SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* ("<not>") BARRIER (cm)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
-SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn)) (2 ${states} OR (ger)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
-SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 (prn p1) OR (prn p2) OR (n)) ;
-SUBSTITUTE (".*"r m) ("gafas" f) ("<glass>") IF (0 (n pl)) (-1 (det pos)) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* ("<not>") OR ("<no=.*>"r) BARRIER (cm)) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*algo") ("<anything>") IF (1* ("<?>")) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nadie") ("<anyone>") OR ("<anybody>") IF (-1* ("<not>") BARRIER (cm)) ;
-SUBSTITUTE (".*"r tn m f mf sg GD) ("alguien" tn m sg) ("<anyone>"i) OR ("<anybody>"i) IF (1* ("<?>")) ;
-SUBSTITUTE (".*"r vbser) ("tener" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<right>")) (2 (sent) OR (cm)) (-1 PERSON) ;
-SUBSTITUTE (".*"r adj adv) ("*razón") ("<right>") IF (-1 ("<be>"i)) (-2 PERSON) (1 (sent) OR (cm)) ;
-`);
-}
-
-/** Returns a rule for each entry, which replaces the translation of words of that part of speech. */
-function wordRules(table: string, tag = '', condition = ''): string[] {
-  return entriesOf(table).map(([words, spanish]) => {
-    // The first form of a new verb is its lemma.
-    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
-    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
-    // Rules are indexed by every tag of their target, so the part of speech is a condition instead.
-    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
-    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
-    return inBothSizes(
-      (sized) =>
-        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
-    );
-  });
-}
 
 /** Returns the readings of words missing from the dictionary. */
 export function newWordReadings(): string[] {

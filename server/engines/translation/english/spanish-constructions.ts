@@ -1,0 +1,211 @@
+/**
+ * Rules of the source grammar from English to Spanish that are written out: rearranged sentences, and readings chosen
+ * in their context. The sets are those of `spanish-grammars.ts`.
+ */
+
+/** Every tag of a pronoun, for rules that replace its reading. */
+export const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
+
+/** Constructions that Spanish expresses differently. A lemma with `*` is unknown to the dictionary and passes through. */
+export const PHRASES = String.raw`
+# Let's go, let us begin, let me explain.
+SUBSTITUTE (".*"r vblex inf pres past pp) ("*let's") ("<let>"i) IF (1 ("<'s>"i) OR ("<us>"i)) (2 V) ;
+REMCOHORT ("<'s>") OR ("<us>") IF (-1 ("*let's")) ;
+SUBSTITUTE (".*"r prn obj p1 mf sg) ("*let me") ("<me>") IF (-1 ("<let>"i)) (1 V) (-2 START OR (cm) OR PLEASE) ;
+REMCOHORT ("<let>"i) IF (1 ("*let me")) ;
+# See you tomorrow.
+SUBSTITUTE (".*"r vblex inf pres) ("*see you") ("<see>"i) IF (-1 START) (1 ("<you>")) (2 (adv) OR N) ;
+REMCOHORT ("<you>") IF (-1 ("*see you")) ;
+# Good afternoon, good evening.
+SUBSTITUTE (".*"r n sg) ("*good day") ("<afternoon>"i) OR ("<evening>"i) IF (-1 ("<good>"i)) ;
+REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
+# He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
+# The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
+REMOVE ("saw" vblex) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C N OR NAME) (1 SPOKEN_TO) ;
+SELECT (rel) IF (0 THAT) (-1 N) (1 (vblex past)) (2 SPOKEN_TO) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C (rel)) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
+# I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
+SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
+SUBSTITUTE ("think# that") ("think") ("think# that") IF (1 (prn)) ;
+# Learn to cook.
+SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
+SUBSTITUTE ("to") ("of") ("to" pr) IF (-1 ("way" n)) (1 INF) (NOT 2 OBJECT) ;
+SELECT INF IF (-1 ("of" pr)) (-2 ("way" n)) ;
+SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
+# When does the shop open: the auxiliary goes, and the verb moves before its subject.
+SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
+SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
+SELECT (vblex pri) OR (vblex past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
+SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
+SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
+REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
+MOVE (vblex) (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED) (1 ("<?>")) BEFORE (-2 DET) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED) (1 N) (2 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 DET) (3 N) (4 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
+REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
+REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
+# She made me laugh, stop talking, I forgot to call, our goal is to win, what to do.
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("stop"i vblex)) ;
+SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
+SELECT INF IF (-1 ("stop"i vblex)) ;
+ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
+SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
+REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
+REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N) ;
+# Do you know where the bathroom is: the verb moves before its subject.
+SELECT (itg) IF (0 ("<where>")) (-1 ("know"i) OR ("ask"i) OR ("tell"i) OR ("see"i) OR ("wonder"i) OR OBJECT) ;
+MOVE (vbser) (-1 N) (-2 DET) (-3 ("<where>") OR ("<what>")) (1 (sent) OR (cm)) BEFORE (-2 DET) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>") OR ("<what>")) (1 N) (2 (sent) OR (cm)) ;
+# What is your address: one of many.
+SUBSTITUTE ("what") ("which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) ;
+SUBSTITUTE ("What") ("Which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) ;
+SELECT (prn itg) IF (0 ("which"i)) (1 (vbser)) (0 ("<what>"i)) ;
+# What she said, with what he has.
+APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
+SELECT ("*what") ;
+SELECT (prn itg) IF (0 ("<what>"i)) (1C INF) ;
+# The film we saw: Spanish does not leave out the pronoun.
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver) OR (vbmod)) (NOT -3 (pr)) (NOT 0 (obj)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver) OR (vbmod)) (-3 (pr)) (NOT -4 START OR (cm)) (NOT 0 (obj)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 (vbmod)) (NOT -1 ("<+that>")) ;
+SELECT (subj) IF (-1 ("<+that>")) (1 (vbmod)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N) (1 (vbhaver)) (2 ("<ever>")) (NOT 0 (obj)) ;
+REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
+# Before the film starts.
+SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
+SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
+# She told me the shop was closed.
+ADDCOHORT ("<+that>" "that" cnjsub) BEFORE DET IF (-1 OBJECT) (-2 ("<told>") OR ("<tell>") OR ("<tells>")) (1 N) (2 FINITE) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+that>")) ;
+APPEND ("*there") ("<there>") IF (-1 FINITE_VERB) (-2 (prn subj)) (-3 ("<+that>")) ;
+SELECT ("*there") ;
+# The more you read, the more you learn.
+APPEND ("the=more=first=" adv) ("<the>"i) IF (-1 START) (1 ("<more>")) (2 (prn subj)) ;
+APPEND ("the=more=" adv) ("<the>"i) IF (-1 (cm)) (1 ("<more>")) (2 (prn subj)) ;
+SELECT ("the=more=.*"r) ;
+REMCOHORT ("<more>") IF (-1 ("the=more=.*"r)) ;
+SELECT PRES IF (-1 (prn subj)) (-2 ("the=more=.*"r)) ;
+# The people who live here are friendly: transfer takes the subject for the one of the clause alone.
+SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
+SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
+# She has just left, it could not be found, while saving.
+SUBSTITUTE (pp) (inf) (vblex pp) IF (-1 (".*=just="r) OR ("could=not=be=") OR ("cannot=be="i) OR ("can't=be="i)) ;
+SELECT INF IF (-1 (".*=just="r) OR ("could=not=be=") OR ("cannot=be="i) OR ("can't=be="i) OR (".*=you=please="r)) ;
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("<while>"i)) ;
+SELECT INF IF (-1 ("<while>"i)) ;
+# What a beautiful day, some water, all of us.
+REMCOHORT ("<a>") OR ("<an>") IF (-1 ("<what>"i)) (-2 START) ;
+APPEND ("a=bit=" adv) ("<some>"i) IF (1 MASS) (NOT 1 (pl)) ;
+SELECT ("a=bit=") ;
+APPEND ("*all") ("<all>"i) IF (1 ("<of>")) (2 OBJECT) ;
+APPEND ("*both") ("<both>"i) IF (1 ("<of>")) (2 OBJECT) ;
+APPEND ("*some") ("<some>"i) IF (1 ("<of>")) (2 OBJECT) ;
+APPEND ("*many") ("<many>"i) IF (1 ("<of>")) (2 OBJECT) ;
+APPEND ("*neither") ("<neither>"i) IF (1 ("<of>")) (2 OBJECT) ;
+SELECT OF_THEM ;
+SUBSTITUTE (obj) (subj) (prn obj) IF (-2 OF_THEM) (1 FINITE OR V OR (vaux)) ;
+SELECT (subj) IF (-2 OF_THEM) ;
+REMCOHORT ("<of>") IF (-1 OF_THEM) (1 (subj)) ;
+# The book was written by her: the transfer rules make a state of a passive, so an unknown verb takes the place of "be".
+SUBSTITUTE (".*"r vbser past p1 p3 sg) ("be=" vblex past) (vbser past) IF (1 (pp)) (NOT 1 LASTING OR ADJ) (-1 N OR (prn)) ;
+SUBSTITUTE (".*"r vbser past p1 p3 sg) ("be=" vblex past) (vbser past) IF (1 (pp)) (2 ("<by>")) ;
+SUBSTITUTE (vbser) (vblex) (vbser pri) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
+SUBSTITUTE (vbser) (vblex) (vbser pres) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
+SUBSTITUTE ("be") ("be=") ("be" vblex) ;
+SELECT (pp) IF (-1 ("be=")) ;
+# I got your message: an imperfect otherwise.
+SUBSTITUTE ("get") ("receive") (vblex past) IF (1* MESSAGE BARRIER V OR (pr)) ;
+SUBSTITUTE ("get") ("obtain") (vblex past) IF (1 DET) ;
+# Are there questions: in the order of a statement.
+APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
+APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
+APPEND ("be" vbser pres) ("<there>") IF (-1 ("<are>"i adv)) ;
+APPEND ("be" vbser past p3 sg) ("<there>") IF (-1 ("<was>"i adv)) ;
+APPEND ("be" vbser past) ("<there>") IF (-1 ("<were>"i adv)) ;
+SELECT ("there") IF (0 ("be"i)) (1 ("<there>")) ;
+SELECT ("be") IF (0 ("<there>")) ;
+SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (vblex past)) (2 SPOKEN_TO) ;
+SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pri p3 sg) (prn subj) IF (-1 (prn subj)) (1 (vblex pri)) (2 SPOKEN_TO) ;
+SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pres) (prn subj) IF (-1 (prn subj)) (1 (vblex pres)) (2 SPOKEN_TO) ;
+SELECT (vbdo) IF (0 (vbdo)) (-1 (prn subj)) (2 SPOKEN_TO) ;
+SUBSTITUTE (past) (inf) (vblex past) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+SUBSTITUTE (pri p3 sg) (inf) (vblex pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+`;
+
+/** Rules that choose readings, once new words and joined particles are in place. */
+export const READING = String.raw`
+# This seat, who is that man, repeat that.
+SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")) (NOT -1 ("<does>") OR ("<did>")) ;
+REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
+SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
+SELECT (prn) IF (0 THAT) (-1 V) (1 (sent) OR (cm) OR (adv)) ;
+SELECT (pr) IF (0 ("since"i)) (1 NUM) ;
+SELECT ADJ IF (0 ("good")) (-1 (vbser)) ;
+REMOVE ADJ IF (0 ("news"i)) (NOT 1 N) ;
+SELECT (pl) IF (0 ("news"i)) (NOT 1 (p3 sg)) (NOT -1 (p3 sg)) (NOT -2 (p3 sg)) ;
+SELECT (vblex pri) IF (-1 (rel)) (-2 N) (1 (sent)) ;
+# The film starts, before the film starts.
+SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 (cnjadv) OR (cnjsub)) (1 (sent) OR (cm)) ;
+SELECT (cnjadv) IF (0 ("before"i)) (3 (vblex prs)) ;
+SELECT INF IF (-1 ("be# about to") OR (vbmod)) ;
+SELECT N IF (0 ("home")) (-1 ("<at>")) ;
+SELECT INF IF (-1 (".*=rather="r)) ;
+SELECT ADJ IF (0 ("<right>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
+REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i)) ;
+# This site uses cookies.
+SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR THIS) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
+# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
+SELECT INF IF (-1C (vbdo)) ;
+SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
+REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
+SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
+SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
+REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
+SELECT INF IF (-1 ("*let's") OR ("*let me") OR ("*forget")) ;
+# The train leaves at nine.
+SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR (ord)) (1 (pr) OR DET OR ("at=.*"r)) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
+SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
+SELECT (pr) IF (0 ("about")) (-1 ("talk") OR ("think") OR ("learn") OR ("hear") OR ("know") OR ("worry")) ;
+# I do it: neither a question nor an auxiliary.
+REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
+SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
+REMOVE ("coming"i adj) ;
+SELECT (vblex past) IF (-1 (prn subj)) (-2 ("<+that>")) ;
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("looking=forward=to="i)) ;
+SELECT INF IF (-1 ("looking=forward=to="i)) ;
+# What happened, the house where I was born.
+SELECT (vblex past) IF (-1 ("<what>"i) OR ("<who>"i)) (0 (pp)) (NOT -2 V OR (pr)) ;
+SELECT (prn subj) IF (0 ("<I>")) ;
+SELECT (vblex pres) IF (0 ("stop"i) OR ("keep"i)) (-1 BEGINS) (1 (ger) OR INF) ;
+# The man who came, when I came.
+SELECT (rel) IF (0 ("who"i)) (-1 N) ;
+SELECT (rel) IF (0 ("which"i)) (-1 N OR (cm)) ;
+SELECT (itg) IF (0 ASKED) (-1 START) (1* ("<?>")) ;
+SELECT (rel) IF (0 ("where"i)) (NEGATE 1* ("<?>")) ;
+SELECT (cnjadv) IF (0 ("when"i)) (1 (prn) OR DET OR THIS OR N) (NEGATE 1* ("<?>")) ;
+SELECT (det qnt) IF (0 ("more"i)) (1 N) ;
+REMOVE V IF (-1C DET) (0 N OR ADJ) ;
+SELECT INF IF (-1 ("to"i pr)) (-2 BEFORE_TO) ;
+REMOVE N OR ADJ IF (-1 (vbmod) OR (vaux)) (0 V) ;
+REMOVE N OR ADJ IF (-1C (prn subj)) (0 V) ;
+REMOVE N OR ADJ IF (-1 ("<you>"i) OR ("<I>")) (0 V) ;
+SELECT (adv) IF (0 PLEASE) (-1 START OR (cm)) ;
+SELECT (adv) IF (0 PLEASE) (1 (sent)) ;
+# Save: a single word is the label of a button. Several words are a request.
+SELECT INF IF (-1 START) (0 ORDER) (1 ("<.>")) ;
+SELECT INF IF (-1 BEGINS) (0 ORDER) (1 OBJECT) ;
+SELECT INF IF (-1 BEGINS) (0 IRREGULAR) (1 DET OR OBJECT OR NEXT) ;
+SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
+SELECT PRES IF (-1 BEGINS) (0 ORDER) (0 INF) (1 NEXT) ;
+`;
