@@ -189,6 +189,8 @@ test.each([
   ['Hace dos años vine.', 'Two years ago I came.'],
   ['Es más grande que tú.', 'It is bigger than you.'],
   ['Buenas tardes.', 'Good afternoon.'],
+  ['La reunión se ha cancelado.', 'The meeting has been cancelled.'],
+  ['Deberíamos haber salido antes.', 'We should have left before.'],
   // Where things are, what they cost, whether there are any.
   ['¿Dónde está la estación?', 'Where is the station?'],
   ['¿Cuándo abre la tienda?', 'When does the shop open?'],
