@@ -108,7 +108,8 @@ async function translated(
 ): Promise<string> {
   const said = text.trim();
   try {
-    return (await translateText(said, { source: language, target, signal })).trim();
+    // Models have no answer to some sentences.
+    return (await translateText(said, { source: language, target, signal })).trim() || said;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ServiceError && UNTRANSLATED.has(error.code)) return said;

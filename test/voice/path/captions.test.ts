@@ -194,10 +194,12 @@ describe('caption translation', () => {
   it.each([
     ['no engine translates its language', 'engine_unavailable'],
     ['every engine refuses it', 'translation_failed'],
+    ['an engine answers nothing', undefined],
   ] as const)('passes a sentence on untranslated when %s', async (_, code) => {
     const translateText: TranslateText = async (text, { source }) => {
-      if (source === 'fi') throw new ServiceError(code, 'Nobody translates it.');
-      return text.toUpperCase();
+      if (source !== 'fi') return text.toUpperCase();
+      if (code === undefined) return ' ';
+      throw new ServiceError(code, 'Nobody translates it.');
     };
     const heard = [said(['Hello.']), said([' Hyvää päivää.'], undefined, 'fi'), said([' Bye.'])];
     const updates = await translatedCalmly(heard, { mode: 'instant', translateText });
