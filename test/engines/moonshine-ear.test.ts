@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { MoonshineEar } from '../../server/engines/recognition/moonshine-ear.ts';
 import { MoonshineModel } from '../../server/engines/recognition/moonshine-model.ts';
 import {
@@ -63,6 +63,27 @@ async function heardFinally({ isHurried }: { isHurried: boolean }) {
   decode.mockRestore();
   return { count, text: text.trim() };
 }
+
+test('soft speech is found where loud speech is', async () => {
+  const loud = await spoken({ text: 'the committee postponed the vote', voice: 'kal16' });
+  const windows = [];
+  for (const shift of [0, 6]) {
+    const audio = Buffer.from(loud);
+    for (let at = 0; at < audio.length; at += 2) {
+      audio.writeInt16LE(audio.readInt16LE(at) >> shift, at);
+    }
+    const track = new SpeechTrack({ detector: vad.open(), pauseMs: 600 });
+    await track.append(audio);
+    windows.push(track.window);
+  }
+  const [expected, found] = windows.map((window) => ({
+    from: window?.from ?? NaN,
+    until: (window?.from ?? NaN) + (window?.length ?? NaN),
+  }));
+  // Of two frames of 512 samples.
+  expect(Math.abs(found!.from - expected!.from)).toBeLessThanOrEqual(1_024);
+  expect(Math.abs(found!.until - expected!.until)).toBeLessThanOrEqual(1_024);
+});
 
 describe('an unsure recogniser stream', () => {
   it('decodes again at other tempos unless it is hurried', async () => {

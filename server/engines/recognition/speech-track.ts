@@ -56,6 +56,12 @@ const framesIn = (ms: number): number => Math.round(ms / FRAME_MS);
 /** Probabilities at which speech begins, and below which it has ended. */
 const VOICED = 0.4;
 const UNVOICED = 0.3;
+/**
+ * Peak that the detector needs to hear the first words of soft speech, and the most by which audio is
+ * amplified for it.
+ */
+const LOUD = 0.25;
+const MOST_GAIN = 16;
 /** Audio kept before and after speech; without it the first and last words are misheard. */
 const LEAD = framesIn(480);
 const TAIL = framesIn(320);
@@ -109,6 +115,8 @@ export class SpeechTrack {
   readonly #pause: number;
   #audio = new Float32Array(4 * RECOGNITION_RATE_HZ);
   #audioLength = 0;
+  /** Largest absolute sample judged so far. */
+  #peak = 0;
   /** Probability of speech for each frame. */
   readonly #likelihoods: number[] = [];
   readonly #windows: OpenWindow[] = [];
@@ -141,8 +149,16 @@ export class SpeechTrack {
     while ((this.#likelihoods.length + 1) * VAD_FRAME_SAMPLES <= this.#audioLength) {
       const at = this.#likelihoods.length * VAD_FRAME_SAMPLES;
       const frame = this.#audio.subarray(at, at + VAD_FRAME_SAMPLES);
-      this.#follow(await this.#detector.judge(frame));
+      this.#follow(await this.#detector.judge(this.#raised(frame)));
     }
+  }
+
+  /** Returns a frame as loud as the detector needs it, by the loudest sample of the utterance so far. */
+  #raised(frame: Float32Array): Float32Array {
+    for (const sample of frame) this.#peak = Math.max(this.#peak, Math.abs(sample));
+    if (this.#peak >= LOUD) return frame;
+    const gain = LOUD / Math.max(this.#peak, LOUD / MOST_GAIN);
+    return frame.map((sample) => sample * gain);
   }
 
   /** Marks the utterance as complete. @param isCut whether speech continues nevertheless */
