@@ -66,6 +66,8 @@ const ENDING = 'The session is ending. Please try again in a moment.';
 const UNREADABLE =
   'audio of a voice session written by another version of the server cannot be recognised again';
 
+const UNFIT = 'This server cannot continue the session, but another one may.';
+
 /** Time in which a waiting client connects after its session was taken up, in ms. */
 const CONNECT_MS = 1_000;
 
@@ -287,16 +289,22 @@ export class SessionCluster {
       log.info({ sessionId: id }, 'a voice session was taken over from another server');
       return session;
     } catch (error) {
-      const isFinal = error instanceof ServiceError && FINAL.has(error.code);
-      if (isFinal) {
+      if (!(error instanceof ServiceError)) throw error;
+      const isFinal = FINAL.has(error.code);
+      const isUnfit = error.code === 'invalid_request';
+      if (isFinal || isUnfit) {
         log.warn(
           { sessionId: id, err: error },
           'a voice session could not be taken over from another server',
         );
+      }
+      if (isFinal) {
         onRemoved(id, record);
         await forget(broker, id).catch(() => undefined);
       }
-      throw error;
+      // With other engines or programs than its last server, this one may lack a language or a format.
+      if (!isUnfit) throw error;
+      throw new ServiceError('engine_unavailable', `${UNFIT} ${error.message}`, { cause: error });
     }
   }
 
@@ -318,6 +326,4 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
   'key_deactivated',
   'not_found',
   'forbidden',
-  'invalid_request',
-  'audio_format_unsupported',
 ]);

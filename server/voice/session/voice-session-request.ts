@@ -122,7 +122,10 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
 
 /**
  * Checks the request of a session that another server was running. A glossary or term list that was
- * deleted in the meantime is left out, as the session would have continued without it there.
+ * deleted in the meantime, or that does not suit the language pairs or the recognisers any more, is left
+ * out, as the session would have continued without it there.
+ *
+ * @throws ServiceError the first reason, when the session is refused without them as well
  */
 export async function checkRunning(
   check: CheckVoiceRequest,
@@ -140,7 +143,9 @@ export async function checkRunning(
     try {
       return await check(Object.fromEntries(left) as VoiceSessionRequest, caller);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+      const isUnfit =
+        error instanceof ServiceError && ['not_found', 'invalid_request'].includes(error.code);
+      if (!isUnfit) throw error;
       reason ??= error;
     }
   }

@@ -11,6 +11,7 @@ import {
   createVoiceSessions,
   type VoiceSessionsOptions,
 } from '../../../server/voice/session/voice-sessions.ts';
+import { checkRunning } from '../../../server/voice/session/voice-session-request.ts';
 import { quietLog } from '../../storage/samples.ts';
 
 const LONG_MS = 60_000;
@@ -88,4 +89,21 @@ it('frees the seat of a session that is ended after its server has died', async 
   await sessions.end('s');
   await expect(sessions.connect(token, NOWHERE)).rejects.toMatchObject({ code: 'session_ended' });
   expect(await broker.seats.members('sessions')).toEqual([]);
+});
+
+it.each([
+  ['was deleted', 'not_found'],
+  ['does not suit its languages any more', 'invalid_request'],
+] as const)('resumes a session without a glossary or terms that %s', async (_, code) => {
+  const left = { source_media_content_type: 'audio/flac', source_language: 'en' };
+  const request = { ...left, glossary_id: 'g', spoken_terms_id: 't' };
+  const check = vi.fn(async (wanted: typeof request) => {
+    const unfit = Object.values(wanted).find((value) => value === 'g' || value === 't');
+    if (unfit !== undefined) throw new ServiceError(code, unfit);
+    return wanted as never;
+  });
+  expect(await checkRunning(check as never, request, undefined)).toEqual(left);
+  // The reason is what was refused first.
+  const refuse = () => Promise.reject(new ServiceError(code, 'No.'));
+  await expect(checkRunning(refuse, request, undefined)).rejects.toMatchObject({ code });
 });
