@@ -45,7 +45,12 @@ function pcmRow(contentType: string, args: string[]): Row {
 
 const rows: Row[] = [
   { contentType: 'audio/auto', of: 'Opus in WebM', extension: 'webm', args: opus },
-  { contentType: 'audio/auto', of: 'AAC (ADTS)', extension: 'aac', args: [...aac, '-f', 'adts'] },
+  {
+    contentType: 'audio/auto',
+    of: 'AAC (ADTS) behind an ID3 tag',
+    extension: 'aac',
+    args: [...aac, '-metadata', 'title=Speech', '-write_id3v2', '1', '-f', 'adts'],
+  },
   { contentType: 'audio/flac', extension: 'flac', args: flac },
   {
     contentType: 'audio/flac',

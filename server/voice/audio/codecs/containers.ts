@@ -132,9 +132,11 @@ const containers = {
   mpeg: {
     name: 'MP3',
     magic: { bytes: Buffer.from('ID3') },
-    open: ({ sink }) => createMpegSource('mpeg', sink),
+    // Files of AAC have the same tags.
+    open: ({ format, sink }) =>
+      createMpegSource(format.container === 'mpeg' ? ['mp3'] : ['mp3', 'adts'], sink),
   },
-  adts: { name: 'AAC (ADTS)', open: ({ sink }) => createMpegSource('adts', sink) },
+  adts: { name: 'AAC (ADTS)', open: ({ sink }) => createMpegSource(['adts'], sink) },
 } satisfies Record<string, Container>;
 
 type ContainerName = keyof typeof containers;

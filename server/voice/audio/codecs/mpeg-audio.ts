@@ -136,21 +136,35 @@ const APE_SIZE_BYTES = 16;
 const ape = Buffer.from('APETAGEX');
 
 const kinds = {
-  mp3: { name: 'MP3', headerBytes: MP3_HEADER_BYTES, readHeader: readMp3Header },
-  adts: { name: 'AAC', headerBytes: ADTS_HEADER_BYTES, readHeader: readAdtsHeader },
-};
+  mp3: {
+    name: 'MP3',
+    coding: 'mp3',
+    headerBytes: MP3_HEADER_BYTES,
+    readHeader: readMp3Header,
+  },
+  adts: {
+    name: 'AAC',
+    coding: 'aac',
+    headerBytes: ADTS_HEADER_BYTES,
+    readHeader: readAdtsHeader,
+  },
+} as const;
+
+export type MpegKind = keyof typeof kinds;
 
 /**
- * Reads frames of MP3, or of AAC in ADTS, from a live stream, each as soon as its last byte arrives. A
- * stream may begin in the middle of a frame and contain ID3 and APE tags between frames.
+ * Reads frames of MP3, or of AAC in ADTS, from a live stream, each as soon as its last byte arrives. Where
+ * both are possible, the first frames decide. A stream may begin in the middle of a frame and contain ID3
+ * and APE tags between frames.
  *
  * Buffers at most one frame; tags are skipped without being stored.
  *
  * @throws ServiceError audio_format_unsupported, from `push`, when no frames are found
  */
 export class MpegReader {
-  readonly #kind: (typeof kinds)['mp3' | 'adts'];
-  readonly #frame: (frame: Uint8Array, header: MpegFrameHeader) => void;
+  /** The kinds of frames that the stream may hold; one after its first frame. */
+  #kinds: readonly MpegKind[];
+  readonly #frame: (frame: Uint8Array, header: MpegFrameHeader, kind: MpegKind) => void;
   readonly #passedOver: (sizeBytes: number) => void;
   /** Room for two frames and for the header that confirms the next. */
   readonly #bytes = new Uint8Array(4 * MAX_ADTS_FRAME_BYTES);
@@ -166,11 +180,11 @@ export class MpegReader {
    * @param passedOver called with the number of bytes of a tag that were skipped without being stored
    */
   constructor(
-    kind: 'mp3' | 'adts',
-    frame: (frame: Uint8Array, header: MpegFrameHeader) => void,
+    possible: readonly MpegKind[],
+    frame: (frame: Uint8Array, header: MpegFrameHeader, kind: MpegKind) => void,
     passedOver: (sizeBytes: number) => void = () => undefined,
   ) {
-    this.#kind = kinds[kind];
+    this.#kinds = possible;
     this.#frame = frame;
     this.#passedOver = passedOver;
   }
@@ -194,8 +208,10 @@ export class MpegReader {
   /** Ends the stream: its last frame needs no following header to confirm it. */
   end(): void {
     if (this.#isInSync || this.#skipBytes > 0) return;
-    const header = this.#kind.readHeader(this.#bytes, this.#start);
-    if (header?.lengthBytes === this.#end - this.#start) this.#give(header);
+    for (const kind of this.#kinds) {
+      const header = kinds[kind].readHeader(this.#bytes, this.#start);
+      if (header?.lengthBytes === this.#end - this.#start) this.#give(header, kind);
+    }
   }
 
   /** Handles missing bytes: continues at the next frame or at the beginning of another file. */
@@ -213,26 +229,29 @@ export class MpegReader {
     if (this.#begins(id3v2)) return this.#skip(this.#tagBytes());
     if (this.#begins(id3v1)) return this.#skip(ID3V1_BYTES);
     if (this.#begins(ape)) return available >= APE_SIZE_BYTES && this.#skip(this.#apeTagBytes());
-    const header = this.#kind.readHeader(this.#bytes, this.#start);
-    if (header === undefined) return this.#lose();
+    // No bytes are a header of both kinds.
+    const kind = this.#kinds.find((each) => kinds[each].readHeader(this.#bytes, this.#start));
+    const header = kind && kinds[kind].readHeader(this.#bytes, this.#start);
+    if (kind === undefined || header === undefined) return this.#lose();
     const { lengthBytes } = header;
     if (!this.#isInSync) {
       // A sync word may be a coincidence: another frame of the same kind must follow.
-      if (available < lengthBytes + this.#kind.headerBytes) return false;
-      const next = this.#kind.readHeader(this.#bytes, this.#start + lengthBytes);
+      if (available < lengthBytes + kinds[kind].headerBytes) return false;
+      const next = kinds[kind].readHeader(this.#bytes, this.#start + lengthBytes);
       if (next?.kind !== header.kind) return this.#lose();
     }
     if (available < lengthBytes) return false;
-    this.#give(header);
+    this.#give(header, kind);
     return true;
   }
 
-  #give(header: MpegFrameHeader): void {
+  #give(header: MpegFrameHeader, kind: MpegKind): void {
+    if (this.#kinds.length > 1) this.#kinds = [kind];
     const frame = this.#bytes.subarray(this.#start, this.#start + header.lengthBytes);
     this.#start += header.lengthBytes;
     this.#isInSync = true;
     this.#lostBytes = 0;
-    this.#frame(frame, header);
+    this.#frame(frame, header, kind);
   }
 
   #begins(magic: Uint8Array): boolean {
@@ -274,9 +293,10 @@ export class MpegReader {
   }
 
   #malformed(problem: string): ServiceError {
+    const names = this.#kinds.map((kind) => kinds[kind].name).join(' or ');
     return new ServiceError(
       'audio_format_unsupported',
-      `The audio is not a readable ${this.#kind.name} stream: ${problem}.`,
+      `The audio is not a readable ${names} stream: ${problem}.`,
     );
   }
 
@@ -287,17 +307,16 @@ export class MpegReader {
   }
 }
 
-/** Reads files of bare frames. */
-export function createMpegSource(kind: 'mpeg' | 'adts', sink: AudioSink): AudioSource {
-  const [name, coding] = kind === 'mpeg' ? (['MP3', 'mp3'] as const) : (['AAC', 'aac'] as const);
+/** Reads files of bare frames of one of the possible kinds. */
+export function createMpegSource(possible: readonly MpegKind[], sink: AudioSink): AudioSource {
   let hasStarted = false;
-  function take(frame: Uint8Array, header: MpegFrameHeader): void {
-    if (header.channels !== 1) throw notMono(name, header.channels);
-    if (!hasStarted) sink.startCoded(coding);
+  function take(frame: Uint8Array, header: MpegFrameHeader, kind: MpegKind): void {
+    if (header.channels !== 1) throw notMono(kinds[kind].name, header.channels);
+    if (!hasStarted) sink.startCoded(kinds[kind].coding);
     hasStarted = true;
     sink.coded(frame, (header.samples / header.sampleRateHz) * 1000);
   }
-  const reader = new MpegReader(kind === 'mpeg' ? 'mp3' : 'adts', take, sink.passedOver);
+  const reader = new MpegReader(possible, take, sink.passedOver);
   return {
     push: (chunk) => reader.push(chunk),
     gap: () => reader.resync(),
