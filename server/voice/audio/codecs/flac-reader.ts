@@ -29,6 +29,9 @@ const MAX_FAILURES = 10;
 /** Most bytes without a frame; the largest frames of one channel have this size. */
 const MAX_LOST_BYTES = 512 * 1024;
 
+/** Most bytes of a frame besides samples and header: 32 coefficients of 15 bits, and smaller fields. */
+const MOST_EXTRA_BYTES = 72;
+
 /** Takes samples of 16 bits, valid during the call only. */
 type TakeFlacSamples = (samples: Int16Array, sampleRateHz: number) => void;
 
@@ -144,9 +147,9 @@ export class FlacReader {
   /** Advances the checksum to the end of the frame or of the available bytes. */
   #readFrame(frame: FlacFrameHeader, { sampleRateHz }: FlacStreamInfo): boolean {
     const bytes = this.#bytes;
-    // Size of a frame with uncompressed samples; no sensible encoder exceeds it.
-    const mostBytes =
-      frame.headerBytes + 8 + Math.ceil((frame.blockSamples * (frame.bitsPerSample + 1)) / 8);
+    // No sensible encoder writes more than the uncompressed samples.
+    const sampleBytes = Math.ceil((frame.blockSamples * (frame.bitsPerSample + 1)) / 8);
+    const mostBytes = frame.headerBytes + MOST_EXTRA_BYTES + sampleBytes;
     const stop = Math.min(this.#end, this.#start + mostBytes);
     let crc = this.#crc;
     for (let index = this.#summed; index < stop; index += 1) {

@@ -16,6 +16,11 @@ const files = [
     rateHz: 22_050,
   },
   {
+    name: 'tiny blocks whose predictors take more room than the samples',
+    args: ['-c:a', 'flac', '-ar', '16000', '-frame_size', '16', '-lpc_type', 'cholesky'],
+    rateHz: 16_000,
+  },
+  {
     name: 'no prediction',
     args: ['-c:a', 'flac', '-ar', '16000', '-lpc_type', 'none'],
     rateHz: 16_000,
