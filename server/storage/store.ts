@@ -54,6 +54,23 @@ export class RowsLocked extends ServiceError {
   }
 }
 
+/** The connection broke at the end of a call: whether it was written will be known later. */
+export class OutcomeUnknown<Result = unknown> extends ServiceError {
+  /**
+   * Queries the database for the outcome.
+   *
+   * @returns undefined when the call was not written
+   * @throws ServiceError storage_unavailable while the database cannot be reached
+   */
+  readonly find: () => Promise<{ result: Result } | undefined>;
+
+  constructor(find: OutcomeUnknown<Result>['find'], cause: unknown) {
+    const reason = 'The database cannot be reached. Please try again in a moment.';
+    super('storage_unavailable', reason, { cause });
+    this.find = find;
+  }
+}
+
 /** The database cannot be used at all; the message tells the operator why and what to do. */
 export class UnusableDatabase extends Error {
   readonly code = 'unusable_database';

@@ -2,6 +2,7 @@ import net from 'node:net';
 import type { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { createUsageMeter } from '../../server/accounts/usage/usage.ts';
 import type { Account } from '../../server/http/door.ts';
 import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
@@ -109,6 +110,36 @@ it('charges once when the answer to a COMMIT is lost', async () => {
 
   expect(await storage.usage.charge(charge())).toBe('charged');
   expect(await usedText()).toBe(20);
+});
+
+it('counts what fails for nothing, even if a COMMIT is found out about long after', async () => {
+  const postgresql = await openPostgresql();
+  onTestFinished(() => postgresql.stop());
+  const door = await openDoor(await postgresql.createDatabase());
+  const storage = await openStorage({
+    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
+  });
+  onTestFinished(() => storage.close());
+  const caller = await openAccount(storage);
+  const meter = createUsageMeter({ usage: storage.usage, log: quietLog, refundAgainMs: 50 });
+  onTestFinished(() => meter.stop());
+  const reserve = (characters: number) =>
+    meter.reserve({ caller, kind: 'text', characters, tag: null });
+  await reserve(1000);
+  const failed = await reserve(100);
+
+  // A refund and a charge in one transaction.
+  door.onCommit = 'lose the answer and stay away';
+  const [refunded, charged] = await Promise.allSettled([failed.giveBack(), reserve(10)]);
+  expect(refunded.status).toBe('fulfilled');
+  expect(charged).toMatchObject({ reason: { code: 'storage_unavailable', status: 503 } });
+  expect(door.isAway).toBe(true);
+
+  door.isAway = false;
+  const report = () => meter.report(caller);
+  await vi.waitFor(async () => expect(await report()).toMatchObject({ character_count: 1000 }));
+  await meter.stop();
+  expect(await report()).toMatchObject({ character_count: 1000 });
 });
 
 it('passes the write check while another server hangs in its own', async () => {
@@ -301,17 +332,26 @@ function errorResponse(fields: Record<string, string>): Buffer {
 /** A simple query: `Q`, its length, and the text. */
 const COMMIT = Buffer.from('commit\0', 'latin1');
 
-/** A proxy to a database that can end connections after the greeting, or once at a COMMIT. */
+/** A proxy to a database that can end connections after the greeting, once at a COMMIT, or at once. */
 async function openDoor(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   const door = {
     url: '',
     endsAfterGreeting: false,
-    onCommit: undefined as 'lose the question' | 'lose the answer' | undefined,
+    isAway: false,
+    onCommit: undefined as
+      | 'lose the question'
+      | 'lose the answer'
+      | 'lose the answer and stay away'
+      | undefined,
     cut: () => sockets.forEach((socket) => socket.destroy()),
   };
   const server = net.createServer((client) => {
+    if (door.isAway) {
+      client.destroy();
+      return;
+    }
     const database = net.connect(Number(port), hostname);
     for (const socket of [client, database]) {
       sockets.add(socket.on('error', () => undefined));
@@ -323,7 +363,8 @@ async function openDoor(databaseUrl: string) {
       if (lost !== undefined) door.onCommit = undefined;
       if (lost === 'lose the question') client.destroy();
       else database.write(bytes);
-      losesAnswer ||= lost === 'lose the answer';
+      losesAnswer ||= lost !== undefined;
+      door.isAway ||= lost === 'lose the answer and stay away';
     });
     database.on('data', (bytes) => {
       if (losesAnswer) {

@@ -22,6 +22,7 @@ import { defineStore, RowsLocked, type WhenLocked } from '../../storage/store.ts
 import type { UsageLimits } from '../../http/door.ts';
 
 export type { Charge } from './usage-counters-store.ts';
+export { OutcomeUnknown } from '../../storage/store.ts';
 
 export interface UsageStore {
   /**

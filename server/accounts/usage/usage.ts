@@ -7,7 +7,7 @@ import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
 import type { Caller } from '../../http/door.ts';
 import type { Logger } from '../../process/log.ts';
 import type { ChargeOutcome, UsageKind, UsageTotals } from './usage-counters-store.ts';
-import type { Charge, UsageStore } from './store.ts';
+import { type Charge, OutcomeUnknown, type UsageStore } from './store.ts';
 
 const MINUTE_MS = 60_000;
 /** Interval between attempts to write refunds while the database is unreachable, in ms. */
@@ -70,6 +70,16 @@ export function createUsageMeter({
   const refusedKeys = new Set<string>();
   const refunds = createRefunds({ usage, log, againMs: refundAgainMs });
 
+  /** A failed charge counts nothing, even if it turns out later that it was written. */
+  async function chargeOrNothing(charge: Charge): Promise<ChargeOutcome> {
+    try {
+      return await usage.charge(charge);
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) refunds.giveBackIfCharged(charge, error);
+      throw error;
+    }
+  }
+
   return {
     stop: () => refunds.stop(),
 
@@ -77,7 +87,7 @@ export function createUsageMeter({
       const { accountId } = caller.account;
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
-      const outcome = await usage.charge({ ...charge, atMs: now() });
+      const outcome = await chargeOrNothing({ ...charge, atMs: now() });
       if (outcome !== 'charged') throw refusal(outcome, now());
     },
 
@@ -87,7 +97,7 @@ export function createUsageMeter({
       const { accountId } = caller.account;
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind, amount: characters, atMs: now(), tag };
-      const outcome = await usage.charge(charge);
+      const outcome = await chargeOrNothing(charge);
       if (outcome !== 'charged') {
         refusedKeys.add(keyId);
         throw refusal(outcome, charge.atMs);
@@ -113,20 +123,38 @@ export function createUsageMeter({
 interface Refunds {
   /** @throws ServiceError if the refund is lost, which is logged */
   giveBack(charge: Charge): Promise<void>;
+  /** Refunds a charge of which its caller does not know whether it was written. */
+  giveBackIfCharged(charge: Charge, unknown: OutcomeUnknown): void;
   stop(): Promise<void>;
 }
 
-/** Makes refunds, which are queued while the database is unreachable. */
-function createRefunds({
-  usage,
-  log,
-  againMs,
-}: {
+interface WaitingRefund {
+  charge: Charge;
+  /** @throws ServiceError storage_unavailable while that is unknown */
+  isDue: () => Promise<boolean>;
+}
+
+/** Writes a refund if it is due, and not again if it has perhaps been written. */
+async function writeRefund(usage: RefundOptions['usage'], refund: WaitingRefund): Promise<void> {
+  try {
+    if (await refund.isDue()) await usage.refund(refund.charge);
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) {
+      refund.isDue = async () => (await error.find()) === undefined;
+    }
+    throw error;
+  }
+}
+
+interface RefundOptions {
   usage: Pick<UsageStore, 'refund'>;
   log: Pick<Logger, 'error'>;
   againMs: number;
-}): Refunds {
-  const waiting: Charge[] = [];
+}
+
+/** Makes refunds, which are queued while the database is unreachable. */
+function createRefunds({ usage, log, againMs }: RefundOptions): Refunds {
+  const waiting: WaitingRefund[] = [];
   let trying = Promise.resolve();
   let isStopped = false;
   const later = () => {
@@ -140,7 +168,7 @@ function createRefunds({
   async function tryAgain(): Promise<void> {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       try {
-        await usage.refund(next);
+        await writeRefund(usage, next);
       } catch (error) {
         if (isAway(error)) {
           // Possibly only this account's row is locked, so the others are tried first.
@@ -148,30 +176,43 @@ function createRefunds({
           if (!isStopped) later();
           return;
         }
-        tellLost(next, error);
+        tellLost(next.charge, error);
       }
       waiting.shift();
     }
   }
 
+  /** @returns false when the refund is lost, which is logged */
+  function enqueue(refund: WaitingRefund, error: unknown): boolean {
+    const hasRoom = !isStopped && waiting.length < MOST_REFUNDS;
+    if (!hasRoom) tellLost(refund.charge, error);
+    else if (waiting.push(refund) === 1) later();
+    return hasRoom;
+  }
+
   return {
     async giveBack(charge) {
+      const refund = { charge, isDue: () => Promise.resolve(true) };
       try {
-        await usage.refund(charge);
+        await writeRefund(usage, refund);
       } catch (error) {
-        if (!isAway(error) || isStopped || waiting.length === MOST_REFUNDS) {
-          tellLost(charge, error);
-          throw error;
-        }
-        if (waiting.push(charge) === 1) later();
+        if (!isAway(error)) tellLost(charge, error);
+        else if (enqueue(refund, error)) return;
+        throw error;
       }
+    },
+
+    giveBackIfCharged(charge, unknown) {
+      const isDue = async () => (await unknown.find())?.result === 'charged';
+      enqueue({ charge, isDue }, unknown);
     },
 
     async stop() {
       isStopped = true;
       await trying;
-      const last = waiting.splice(0).map(async (charge) => {
-        await usage.refund(charge).catch((error: unknown) => tellLost(charge, error));
+      const last = waiting.splice(0).map(async (refund) => {
+        const lose = (error: unknown) => tellLost(refund.charge, error);
+        await writeRefund(usage, refund).catch(lose);
       });
       await Promise.all(last);
     },

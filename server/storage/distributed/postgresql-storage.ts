@@ -11,7 +11,7 @@ import {
   storesFromCalls,
   subjectOf,
 } from '../store-calls.ts';
-import { RowsLocked, type StoreCall, type WhenLocked } from '../store.ts';
+import { OutcomeUnknown, RowsLocked, type StoreCall, type WhenLocked } from '../store.ts';
 import type { Storage } from '../../stores.ts';
 import type { Tables } from '../database.ts';
 import pg from 'pg';
@@ -144,7 +144,7 @@ type RunBatch = (
   calls: readonly StoreCall[],
   call: StoreCall,
   lock: { whenLocked?: WhenLocked; lockLimitMs?: number },
-) => Promise<PromiseSettledResult<unknown>[]>;
+) => Promise<Answers>;
 
 /**
  * Combines the waiting calls of a store into one transaction. Only one runs at a time: two would
@@ -189,8 +189,9 @@ function createQueue(createRun: () => RunBatch) {
       } catch (error) {
         const latestMs = performance.now() - CONNECT_LIMIT_MS;
         const late = waiting.findIndex(({ sinceMs }) => sinceMs > latestMs);
-        batch.push(...waiting.splice(0, late < 0 ? waiting.length : late));
-        for (const { reject } of batch) reject(error);
+        for (const [index, { reject }] of batch.entries()) reject(errorOf(error, index));
+        const others = waiting.splice(0, late < 0 ? waiting.length : late);
+        for (const { reject } of others) reject(isUnknown(error) ? unavailable(error) : error);
       }
     }
     isRunning = false;
@@ -235,7 +236,9 @@ function createLockedCallQueue(idle: RunBatch[], goOn: (each: Waiting) => void) 
     } catch (error) {
       const latestMs = performance.now() - STATEMENT_LIMIT_MS;
       const staysOn = ({ sinceMs }: Waiting) => error instanceof RowsLocked && sinceMs > latestMs;
-      for (const each of batch) if (!staysOn(each)) each.reject(error);
+      for (const [index, each] of batch.entries()) {
+        if (!staysOn(each)) each.reject(errorOf(error, index));
+      }
       calls.unshift(...batch.filter(staysOn));
       return error instanceof RowsLocked;
     }
@@ -280,6 +283,22 @@ function settle({ resolve, reject }: Waiting, answer?: PromiseSettledResult<unkn
   else reject(answer?.reason ?? new ServiceError('internal', 'A call was not answered.'));
 }
 
+type Answers = PromiseSettledResult<unknown>[];
+
+function isUnknown(error: unknown): error is OutcomeUnknown<Answers> {
+  return error instanceof OutcomeUnknown;
+}
+
+/** Returns the error of one call of a failed batch. */
+function errorOf(error: unknown, index: number): unknown {
+  if (!isUnknown(error)) return error;
+  const find = async () => {
+    const answer = (await error.find())?.result[index];
+    return answer?.status === 'fulfilled' ? { result: answer.value } : undefined;
+  };
+  return new OutcomeUnknown(find, error.cause);
+}
+
 /** Longest time to find out whether a COMMIT succeeded, in ms; callers wait meanwhile. */
 const END_LIMIT_MS = 5000;
 const END_PAUSE_MS = 200;
@@ -289,31 +308,43 @@ const END_PAUSE_MS = 200;
  * a COMMIT is lost, the database is queried for it. Otherwise a charge could be repeated by a
  * retry, or be made for nothing.
  *
- * @returns throws the error when nothing was written or the outcome cannot be determined; 55P03
- *   when a lock would take longer than `lockLimitMs`
+ * @returns throws the error when nothing was written; 55P03 when a lock would take longer than
+ *   `lockLimitMs`; OutcomeUnknown when the outcome cannot be determined in time
  */
 function createVerifiedTransactions(transaction: Transaction) {
   let marks = createMarks();
   return async <Result>(run: Run<Result>, lockLimitMs?: number): Promise<Result> => {
     const own = marks;
-    let done: { mark: number; result: Result } | undefined;
+    const done: { mark: number; result: Result }[] = [];
     try {
       return await transaction(async (inside) => {
         const mark = await own.leave(inside, lockLimitMs);
         const result = await run(inside);
-        done = { mark, result };
+        done.push({ mark, result });
         return result;
       });
     } catch (error) {
       if (isServerError(error) && error.severity === 'ERROR') throw error;
       // The server may still be working on the broken connection and keep that mark's row locked.
       marks = createMarks();
+      const [ended] = done;
+      if (ended === undefined) throw error;
+      const find = async () => {
+        const found = await transaction((inside) => own.read(inside)).catch((cause: unknown) => {
+          throw unavailable(cause);
+        });
+        return found === ended.mark ? ended : undefined;
+      };
       const deadlineMs = performance.now() + END_LIMIT_MS;
-      while (done !== undefined) {
-        const found = await transaction((inside) => own.read(inside)).catch(() => undefined);
-        if (found === done.mark) return done.result;
-        if (found !== undefined || performance.now() >= deadlineMs) break;
-        await pause(END_PAUSE_MS);
+      for (;;) {
+        try {
+          const found = await find();
+          if (found !== undefined) return found.result;
+          break;
+        } catch (cause) {
+          if (performance.now() >= deadlineMs) throw new OutcomeUnknown(find, cause);
+          await pause(END_PAUSE_MS);
+        }
       }
       throw error;
     }
