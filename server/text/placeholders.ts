@@ -5,6 +5,7 @@
  * - `{{ anything }}`, `${anything}`, `#{anything}`, `%{anything}`, on one line
  * - `{% anything %}`, `<% anything %>`: commands of templates, on one line
  * - `{name}`, `{0}`, `{user.name}`, `{0:N2}`: one word in braces, without blanks
+ * - `{price, number}`, `{day, date, long}`, `{0,number,#.##}`: a value and its format
  * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%#@name@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or
  *   digit (`50%d`) and not before one (`% discount`, `%sure`)
  * - `:name` after a blank, a bracket or a quote, with at least two ASCII letters, and `:name:`
@@ -42,6 +43,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,
     String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
+    String.raw`\{\s{0,5}[\p{L}\p{N}_.]{1,100}\s{0,5},\s{0,5}(?:number|date|time|duration|ordinal|spellout|list)\s{0,5}(?:,[^{}\r\n]{1,100})?\}`,
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
@@ -82,12 +84,17 @@ const ARGUMENT =
 const BRANCH = /\s{0,100}(?:=\d{1,9}|[\p{L}\p{N}_-]{1,100})\s{0,20}\{/uy;
 const ARGUMENT_END = /\s{0,100}\}/y;
 
+/** A cheap test that rules out most texts. */
+export function mayHaveBranches(text: string): boolean {
+  return text.includes('{') && /,\s{0,20}(?:plural|select)/.test(text);
+}
+
 /**
  * Returns the parts of a message with branches, which cover the whole text; undefined when it has no branches
  * or an unclosed one. Linear in its length.
  */
 export function messageParts(text: string): MessagePart[] | undefined {
-  if (!text.includes('{') || !/,\s{0,20}(?:plural|select)/.test(text)) return undefined;
+  if (!mayHaveBranches(text)) return undefined;
   const parts: MessagePart[] = [];
   /** Stack of open braces: branches by the kind of their argument, and other braces. */
   const open: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MarkupOptions } from '../../server/text/markup/text-layout.ts';
-import { html, rendered, repeat, segmentOf, segmentsOf, shout } from './layouts.ts';
+import { html, rendered, repeat, segmentOf, segmentsOf, shout, xml } from './layouts.ts';
 
 it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   [
@@ -176,4 +176,16 @@ it('keeps each ruby reading with its word, wherever the word moves', () => {
   expect(rendered(layout, [segmentOf('Un <1><3>árbol</3> <2>verde</2></1> está')])).toBe(
     'Un <ruby>árbol<rt>t</rt> verde<rp>(</rp><rt>g</rt><rp>)</rp></ruby> está',
   );
+});
+
+it('translates each branch of a message, whose syntax stays', () => {
+  const text =
+    '<p title="{">Tom&#39;s {n, plural, =0 {no cars} one {<b>#</b> car} other {<b>#</b> cars&#35; {m, select, a {A} other {B &amp; C}}}}. <i>It costs {price, number, ::currency/EUR}</i>.</p>' +
+    '<p>{n, plural, one {} The } end</p><b>{n, plural, other {One <i>}}</i></b><style>a, plural {}</style>';
+  expect(segmentsOf(html(text))).toEqual([
+    ...["Tom's", 'no cars', '<1><2/></1> car', '<1><2/></1> cars#', 'A', 'B & C'],
+    ...['<1>It costs <2/></1>.', '{n, plural, one {} The } end', 'One'],
+  ]);
+  expect(repeat(html(text))).toBe(text);
+  expect(repeat(xml(text))).toBe(text);
 });

@@ -10,6 +10,10 @@ it.each([
     ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%(cost)-8.2f', '%user%', '%1$#@all_files@'],
   ],
   [
+    'Costs {price, number, ::currency/EUR} on {0,date} or {a, b}, {now, date and time}',
+    ['{price, number, ::currency/EUR}', '{0,date}'],
+  ],
+  [
     '{% if a < 5 and b["c"] %}Hi <%= name %>{%- end -%}, 5% <% x } %>',
     ['{% if a < 5 and b["c"] %}', '<%= name %>', '{%- end -%}', '<% x } %>'],
   ],

@@ -21,7 +21,7 @@ import {
   layOutSegment,
   renderSegment,
 } from './segment-source.ts';
-import { messageParts, type MessagePart, type Range } from '../placeholders.ts';
+import { mayHaveBranches, messageParts, type MessagePart } from '../placeholders.ts';
 import { sentenceEnds } from '../sentences.ts';
 import { type TextSegment, plainText, type Mark } from '../text-segment.ts';
 
@@ -41,10 +41,9 @@ interface PlainOptions {
 
 /** Stepwise variant of {@link layOutPlain}. */
 export function plainLayout(text: string, options: PlainOptions): Steps<TextLayout> {
-  const parts = messageParts(text) ?? [{ kind: 'text', start: 0, end: text.length } as const];
   return flowLayout({
     source: text,
-    items: parts.map((part) => messageItem(part, part)),
+    items: [{ kind: 'text', start: 0, end: text.length, references: NO_REFERENCES }],
     characters: countCodePoints(text),
     splitting: options.splitting,
     language: options.language,
@@ -81,7 +80,7 @@ export function* flowLayout({
     const segment = layOutSegment(source, sentence);
     if (segment !== undefined) laidOut.push(segment);
   };
-  for (const run of runsOf(source, items)) {
+  for (const run of runsOf(source, yield* cutAtMessages(source, items))) {
     yield;
     if (run === undefined) continue;
     if (splitting === 'none') add(run);
@@ -283,7 +282,7 @@ export function layOutSentences(
   const layout = atOnce(
     flowLayout({
       source,
-      items: cutAtBranches(source, items),
+      items,
       language,
       characters: 0,
       splitting: cuts ? 'sentences' : 'none',
@@ -330,9 +329,28 @@ function flowOf(
   return { source, items };
 }
 
-/** Cuts a flow at the syntax of a message with branches; an element around any of it becomes two cuts. */
+/** Cuts a flow at the syntax of messages with branches, none of which has a cut inside. */
+function* cutAtMessages(source: string, items: readonly FlowItem[]): Steps<readonly FlowItem[]> {
+  if (!mayHaveBranches(source)) return items;
+  const all: FlowItem[] = [];
+  let from = 0;
+  for (let index = 0; index <= items.length; index += 1) {
+    if (index % STEP === 0) yield;
+    const item = items[index];
+    if (item !== undefined && item.kind !== 'cut') continue;
+    for (const each of cutAtBranches(source, items.slice(from, index))) all.push(each);
+    if (item !== undefined) all.push(item);
+    from = index + 1;
+  }
+  return all;
+}
+
+/** Cuts items at the syntax of a message with branches; an element around any of it becomes two cuts. */
 function cutAtBranches(source: string, items: readonly FlowItem[]): readonly FlowItem[] {
-  const parts = messageParts(source);
+  const offset = items[0]?.start ?? 0;
+  const parts = messageParts(items.map((item) => onlyText(source, item)).join(''))?.map(
+    ({ kind, start, end }) => ({ kind, start: start + offset, end: end + offset }),
+  );
   if (parts === undefined) return items;
   const divided = dividedElements(items, parts);
   let next = 0;
@@ -350,6 +368,19 @@ function cutAtBranches(source: string, items: readonly FlowItem[]): readonly Flo
     }
     return within;
   });
+}
+
+/** Returns the text of an item, masked where it is a tag or a reference, whose braces and `#` are no syntax. */
+function onlyText(source: string, item: FlowItem): string {
+  const { kind, start, end } = item;
+  if (kind !== 'text') return '\ufffc'.repeat(end - start);
+  let text = '';
+  let at = start;
+  for (const reference of item.references) {
+    text += source.slice(at, reference.start) + '\ufffc'.repeat(reference.end - reference.start);
+    at = reference.end;
+  }
+  return text + source.slice(at, end);
 }
 
 /** Returns the elements that begin and end in different branches, or around all of them. */
@@ -375,11 +406,19 @@ function dividedElements(
 }
 
 /** Returns a part of a message as an item, as far as it lies within a text. */
-function messageItem({ kind, ...part }: MessagePart, text: Range): FlowItem {
-  const place = { start: Math.max(part.start, text.start), end: Math.min(part.end, text.end) };
-  if (kind === 'text') return { kind, ...place, references: NO_REFERENCES };
-  return kind === 'count' ? { kind: 'lone', word: true, ...place } : { kind: 'cut', ...place };
+function messageItem({ kind, ...part }: MessagePart, text: TextItem): FlowItem {
+  const start = Math.max(part.start, text.start);
+  const end = Math.min(part.end, text.end);
+  if (kind !== 'text') {
+    return kind === 'count'
+      ? { kind: 'lone', word: true, start, end }
+      : { kind: 'cut', start, end };
+  }
+  const references = text.references.filter((each) => each.start >= start && each.end <= end);
+  return { kind, start, end, references };
 }
+
+type TextItem = Extract<FlowItem, { kind: 'text' }>;
 
 /**
  * Whether a mark stands in the place of a word, like a field: preceded by a blank, the brace of a branch, a
