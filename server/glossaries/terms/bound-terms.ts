@@ -283,10 +283,32 @@ function inPlace(
     hasCapital(words) && isSentenceStart(before, before.length)
       ? capitalised(settled, language)
       : settled;
-  if (words !== '') return blankBefore + text + blankAfter;
+  const stopped = withStop(text, { before, words, after });
+  if (words !== '') return blankBefore + stopped + blankAfter;
   const first = needsBlank(before, text) ? ' ' : '';
   const last = needsBlank(text, after) ? ' ' : '';
-  return first + text + last;
+  return first + stopped + last;
+}
+
+const ENDS_STOPPED = /[.!?…。！？]$/;
+const STOPPED_WIDE = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]$/u;
+const STARTS_STOPPED = /^\.(?!\.)/;
+/** What may stand between the last word of a sentence and its end. */
+const CLOSING = /^[\p{Pf}\p{White_Space}"']*$/u;
+
+/**
+ * Returns a target with one full stop at the end of a sentence, where that of an abbreviation is also the
+ * sentence's: `the U.S.` or `the S.L.`
+ */
+function withStop(
+  text: string,
+  { before, words, after }: { before: string; words: string; after: string },
+): string {
+  if (text.endsWith('.') && STARTS_STOPPED.test(after)) return text.slice(0, -1);
+  const ends = /\.\p{White_Space}*$/u.test(words) && CLOSING.test(after) && LETTER.test(before);
+  if (!ends || ENDS_STOPPED.test(text)) return text;
+  if (STOPPED_WIDE.test(text)) return `${text}。`;
+  return UNSPACED.test(text.slice(-1)) ? text : `${text}.`;
 }
 
 function hasCapital(words: string): boolean {

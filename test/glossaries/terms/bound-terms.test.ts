@@ -96,6 +96,21 @@ describe('a glossary target', () => {
     expect(settled(translated, [1, 'datos'])).toBe(expected);
   });
 
+  it.each([
+    ['un <1>GmbH</1>. Es', 'S.L.', 'un S.L. Es'],
+    ['un <2><1>GmbH</1></2>.', 'S.L.', 'un <2>S.L</2>.'],
+    ['un <1>GmbH</1>...', 'S.L.', 'un S.L....'],
+    ['en <1>EE.UU.</1>', 'Estados Unidos', 'en Estados Unidos.'],
+    ['“En <2><1>EE.UU.</1></2>”', 'Estados Unidos', '“En <2>Estados Unidos.</2>”'],
+    ['Aquí (en <1>EE.UU.</1>)', 'Estados Unidos', 'Aquí (en Estados Unidos)'],
+    ['en <1>EE.UU.</1> y', 'Estados Unidos', 'en Estados Unidos y'],
+    ['en <1>EE.UU.</1>.', 'Estados Unidos', 'en Estados Unidos.'],
+    ['<1>EE.UU.</1>', 'Estados Unidos', 'Estados Unidos'],
+    ['在<1>EE.UU.</1>', '美国', '在美国。'],
+  ])('in %j has one full stop as %j', (translated, target, expected) => {
+    expect(settled(translated, [1, target])).toBe(expected);
+  });
+
   it('gets the capital of its language', () => {
     const targets = new Map([[1, 'iş verisi']]);
     const translated = segment('<1>Veri</1> iyidir.');
