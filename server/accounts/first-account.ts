@@ -115,7 +115,8 @@ export async function openApiKeyFile(dataFolder: string): Promise<ApiKeyFile> {
 async function readKey(file: string): Promise<string | undefined> {
   try {
     const key = (await readFile(file, 'utf8')).trim();
-    await chmod(file, 0o600);
+    // A file of another user, or on a read-only file system, keeps the permissions it was given.
+    await chmod(file, 0o600).catch(() => undefined);
     return key === '' ? undefined : key;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -15,6 +15,14 @@ it('creates a key once, readable only by its owner', async () => {
   const second = await openApiKeyFile(path.join(folder, 'data'));
   expect(second.key).toBe(first.key);
   expect(statSync(first.file).mode & 0o777).toBe(0o600);
+});
+
+it('reads a key whose permissions it may not change', async () => {
+  // The system refuses this to everybody, root included.
+  symlinkSync('/proc/sys/kernel/random/boot_id', path.join(folder, 'api-key'));
+  const { key, isNew } = await openApiKeyFile(folder);
+  expect(key).toMatch(/^[-\da-f]{36}$/);
+  expect(isNew).toBe(false);
 });
 
 it('agrees on one key when several servers start at the same moment', async () => {
