@@ -67,10 +67,13 @@ export function voiceSockets({
   return { address: VOICE_CONNECT_PATH, takes: (path) => path === VOICE_CONNECT_PATH, open };
 }
 
-/** Returns the origin of a handshake. Only browsers send one, and no page can forge it. */
+/**
+ * Returns the origin of a handshake. Only browsers send one, and no page can forge it. Of several
+ * forwarded hosts, the nearest proxy wrote the last one.
+ */
 function pageOf({ headers }: IncomingMessage, trustProxy: boolean): PageOrigin {
-  const forwarded = trustProxy ? headers['x-forwarded-host'] : undefined;
-  return { origin: headers.origin, host: forwarded?.toString() ?? headers.host };
+  const forwarded = trustProxy ? headers['x-forwarded-host']?.toString().split(',').at(-1) : '';
+  return { origin: headers.origin, host: forwarded?.trim() || headers.host };
 }
 
 /** @throws ServiceError invalid_request */

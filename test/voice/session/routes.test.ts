@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { securityHeaders } from '../../../server/http/upgrades.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
 import { startHosted } from '../../support/product/hosted-server.ts';
@@ -200,6 +202,32 @@ describe('settings', () => {
     const settings = { TRUST_PROXY: 'on', VOICE_MAX_SESSIONS_PER_KEY: '2' };
     const address = 'wss://live.example.org/v3/voice/realtime/connect';
     expect(await twoOfThree(settings, forwarded)).toEqual([address, address]);
+  });
+
+  it('let a page in by the last of several hosts, which the nearest proxy has seen', async () => {
+    const own = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
+    /** Opens a socket from a page of that host. @returns its first message, or undefined */
+    const openFrom = async (host: string) => {
+      const { token } = (await (await own.post(PATH, request)).json()) as SessionAnswer;
+      const url = `${own.url.replace('http', 'ws')}${PATH}/connect?token=${token}`;
+      const socket = new WebSocket(url, {
+        headers: { 'X-Forwarded-Host': 'forged.example.org, live.example.org' },
+        origin: `https://${host}`,
+      });
+      // A refusal comes at once, before the answer to a ping.
+      const refusal = once(socket, 'message').then(([data]) => String(data));
+      await once(socket, 'open');
+      socket.ping();
+      const first = await Promise.race([refusal, once(socket, 'pong').then(() => 'open')]);
+      socket.terminate();
+      return first;
+    };
+    try {
+      expect(await openFrom('live.example.org')).toBe('open');
+      expect(await openFrom('forged.example.org')).toContain('"error"');
+    } finally {
+      await own.stop();
+    }
   });
 
   it('are required for a streaming address that follows a proxy', async () => {
