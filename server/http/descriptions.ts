@@ -4,10 +4,15 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { asyncApiDocument } from './asyncapi.ts';
 
 /** Collects the schemas of routes for the OpenAPI document; must be registered before the routes. */
-export async function publishDescriptions(app: FastifyInstance): Promise<void> {
+export async function publishDescriptions(
+  app: FastifyInstance,
+  { publicUrl }: DescriptionOptions,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
+      // Without them, paths begin at the root of the host that served the document.
+      ...(publicUrl !== undefined && { servers: [{ url: withoutSlash(publicUrl) }] }),
       info: {
         title: 'Dragoman',
         version: '3',
@@ -43,6 +48,11 @@ export interface DescriptionOptions {
   publicUrl: string | undefined;
 }
 
+/** Returns an address to which paths can be appended. */
+function withoutSlash(address: string): string {
+  return address.replace(/\/$/, '');
+}
+
 const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 export const descriptionRoutes: FastifyPluginAsync<DescriptionOptions> = async (
@@ -50,7 +60,7 @@ export const descriptionRoutes: FastifyPluginAsync<DescriptionOptions> = async (
   { publicUrl },
 ) => {
   const addressOf = (request: FastifyRequest) =>
-    publicUrl ?? `${request.protocol}://${request.host}`;
+    publicUrl === undefined ? `${request.protocol}://${request.host}` : withoutSlash(publicUrl);
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   app.get('/asyncapi.json', { schema: { hide: true } }, async (request) =>
     asyncApiDocument(addressOf(request)),

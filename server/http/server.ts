@@ -95,7 +95,7 @@ export async function createHttpServer(options: HttpOptions) {
   useCrossOriginCalls(app, options.knowsOrigin);
   const schemas = compileSchemasOnFirstUse(app);
   useForms(app);
-  await publishDescriptions(app);
+  await publishDescriptions(app, options);
   for (const routes of options.routes) await app.register(routes, { door, widgetFolder });
   await app.register(widgetRoutes);
   await app.register(descriptionRoutes, options);

@@ -1,6 +1,8 @@
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import { Ajv } from 'ajv';
+import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { descriptionRoutes, publishDescriptions } from '../../server/http/descriptions.ts';
 import { startServer, type RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
@@ -66,6 +68,19 @@ it('serves readable documentation of the interface', async () => {
   expect(text).toMatch(/<li><code>numbers<\/code>: /);
   expect(text).not.toMatch(/^\s*- /m);
   expect((await server.get('/docs/style.css')).headers.get('content-type')).toMatch(/^text\/css/);
+});
+
+it('describes a server below a path of its public address', async () => {
+  const base = 'https://live.example.org/base';
+  const app = Fastify();
+  await publishDescriptions(app, { publicUrl: `${base}/` });
+  app.get('/v2/usage', {}, async () => ({}));
+  await app.register(descriptionRoutes, { publicUrl: `${base}/` });
+  const openApi = (await app.inject('/openapi.json')).json<{ servers: object[] }>();
+  expect(openApi.servers).toEqual([{ url: base }]);
+  const asyncApi = (await app.inject('/asyncapi.json')).json<{ servers: object }>();
+  expect(asyncApi.servers).toMatchObject({ here: { protocol: 'wss', pathname: '/base' } });
+  expect((await app.inject('/docs')).body).toContain(`${base}/v2/usage`);
 });
 
 it('reports running engines in its health', async () => {
