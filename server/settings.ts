@@ -98,8 +98,11 @@ const server = {
   }),
   METRICS_KEY: Type.Optional(
     Type.String({
+      // What a header can carry unchanged.
+      pattern: '^[!-~]+$',
       description:
-        'Bearer token that grants access to `/metrics`. Without it, only this machine has access.',
+        'Bearer token that grants access to `/metrics`: ASCII without blanks. Without it, only this ' +
+        'machine has access.',
     }),
   ),
   LOG_LEVEL: Type.Union(

@@ -49,6 +49,8 @@ it.each([
   [{ BROKER_URL: 'redis://bad host' }, /BROKER_URL: not an address/],
   [{ BROKER_URL: 'http://127.0.0.1:6379' }, /BROKER_URL: the value cannot be used/],
   [{ CLUSTER_NAME: 'a*' }, /CLUSTER_NAME/],
+  [{ METRICS_KEY: 'two words' }, /METRICS_KEY: the value cannot be used.*ASCII without blanks/],
+  [{ METRICS_KEY: 'schlüssel' }, /METRICS_KEY/],
   [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
 ])('%j is reported before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);
