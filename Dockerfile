@@ -18,7 +18,8 @@ USER node
 ENV DRAGOMAN_SETUP=off DATA_DIR=/data HOST=0.0.0.0 PORT=8080
 VOLUME /data
 EXPOSE 8080
+# Its name is not the one in the certificate.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "--no-warnings", "-e", "const { env } = process; env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch((env.TLS_CERT_FILE ? 'https' : 'http') + '://127.0.0.1:' + (env.PORT || 8080) + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The process itself, so that it hears when it is to stop.
 CMD ["node", "server/setup/start.mjs"]
