@@ -265,18 +265,33 @@ function example(
   address: string,
 ) {
   const query = parameters
-    .filter((parameter) => parameter.in === 'query' && parameter.required === true)
-    .map(({ name, schema }) => `${name}=${exampleValue(schema) ?? name.toUpperCase()}`)
+    .filter((each) => each.in === 'query' && (each.required === true || each.example !== undefined))
+    .map(
+      ({ name, schema, example: given }) =>
+        `${name}=${given ?? exampleValue(schema) ?? name.toUpperCase()}`,
+    )
     .join('&');
   const url = address + path + (query === '' ? '' : `?${query}`);
-  const body = schemaOf(requestBody);
+  const key = security?.some((scheme) => 'roomKey' in scheme) ? 'Room-Key' : 'Service-Auth-Key';
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`,
-    security !== undefined && `  -H 'Authorization: Service-Auth-Key YOUR_KEY'`,
-    body !== undefined && `  -H 'Content-Type: application/json'`,
-    body !== undefined && `  -d '${JSON.stringify(exampleOf(body))}'`,
+    ...(security === undefined ? [] : [`  -H 'Authorization: ${key} YOUR_KEY'`]),
+    ...exampleBody(requestBody),
   ];
-  return lines.filter((line) => line !== false).join(' \\\n');
+  return lines.join(' \\\n');
+}
+
+/** Builds curl's options for a body: JSON, or a form with a file. */
+function exampleBody(requestBody: BodyContent | undefined): string[] {
+  const schema = schemaOf(requestBody);
+  if (schema === undefined) return [];
+  const body = exampleOf(schema);
+  if (requestBody?.content?.['multipart/form-data'] === undefined) {
+    return [`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(body)}'`];
+  }
+  return Object.entries(body as Record<string, string>).map(
+    ([name, value]) => `  -F '${name}=${name === 'file' ? '@FILE' : value}'`,
+  );
 }
 
 function exampleValue(schema: Schema | undefined): string | undefined {
@@ -289,6 +304,8 @@ function exampleOf(schema: Schema): unknown {
   const [given] = schema.examples ?? [];
   if (given !== undefined) return given;
   if (schema.enum !== undefined) return schema.enum[0];
+  if (schema.anyOf !== undefined) return exampleOf(schema.anyOf[0] ?? {});
+  if (schema.type === 'boolean') return true;
   if (schema.type === 'array') return [exampleOf(schema.items ?? {})];
   if (schema.type === 'object') {
     const required = Object.entries(schema.properties ?? {}).filter(
@@ -356,6 +373,7 @@ interface Parameter {
   in: string;
   required?: boolean;
   description?: string;
+  example?: string;
   schema?: Schema;
 }
 

@@ -64,6 +64,7 @@ const wishes = {
       description:
         `Who may read: ${roomAccess.join(', ')}. With everyone, the default, the address is ` +
         'enough; passcode requires the passcode of the room; link requires a signed link.',
+      examples: ['passcode'],
     }),
   ),
   passcode: Type.Optional(

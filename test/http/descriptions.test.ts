@@ -70,6 +70,35 @@ it('serves readable documentation of the interface', async () => {
   expect((await server.get('/docs/style.css')).headers.get('content-type')).toMatch(/^text\/css/);
 });
 
+it('has an example of each call that the interface takes', async () => {
+  const document = (await (await server.get('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { requestBody?: { content: object } }>>;
+  };
+  const page = (await (await server.get('/docs')).text()).replaceAll(/&#(\d+);/g, (_, code) =>
+    String.fromCharCode(Number(code)),
+  );
+  const ajv = new Ajv({ strict: false }).addFormat('uuid', true).addFormat('date-time', true);
+  let checked = 0;
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, { requestBody }] of Object.entries(operations)) {
+      const { 'application/json': json } = (requestBody?.content ?? {}) as Record<
+        string,
+        { schema: object }
+      >;
+      if (json === undefined) continue;
+      const call = page.split(`curl -X ${method.toUpperCase()} '${server.url}${path}'`)[1] ?? '';
+      const body: unknown = JSON.parse(/^[^<]*? -d '(.*)'<\/code>/.exec(call)?.[1] ?? '');
+      expect(ajv.validate(json.schema, body), `${path}: ${ajv.errorsText()}`).toBe(true);
+      checked += 1;
+    }
+  }
+  expect(checked).toBeGreaterThan(20);
+  expect(page).toMatch(/\/v3\/languages\?resource=translate_text'/);
+  expect(page).toMatch(/\/v2\/document' [^<]* -F 'target_lang=ES' \\\s+-F 'file=@FILE'<\/code>/);
+  expect(page).toMatch(/\/live\/state' \\\s+-H 'Authorization: Room-Key YOUR_KEY'/);
+  expect(page).toContain('"access":"passcode","passcode":"482913"');
+});
+
 it('describes a server below a path of its public address', async () => {
   const base = 'https://live.example.org/base';
   const app = Fastify();
