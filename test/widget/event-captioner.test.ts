@@ -158,11 +158,16 @@ describe('a captioner beside the recogniser', () => {
     await bench.changeRoom(room, { languages: ['fr'] });
     await language.locator('option[value=es]').waitFor({ state: 'detached' });
     expect(await language.inputValue()).toBe('fr');
-    await page.getByLabel('New line in Français').waitFor();
+    await page.getByLabel('New line in Français').fill('Bonne soirée.');
     await bench.changeRoom(room, { languages: ['es'] });
     await language.locator('option[value=fr]').waitFor({ state: 'detached' });
-    await page.getByLabel('New line in what is said').waitFor();
     expect(await language.inputValue()).toBe('spoken');
+    // What was begun in the lost language does not become what was said.
+    await page.getByLabel('New line in Français').press('Enter');
+    await page.getByText('Not sent: Value for').waitFor();
+    await page.getByText('Bonne soirée.', { exact: true }).waitFor();
+    await page.getByLabel('New line in what is said').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
   });
 });
 

@@ -17,6 +17,7 @@ import {
   type Draft,
   type Drafts,
 } from './caption-rows.ts';
+import { aboutRow, connectionView } from './captioner-notes.ts';
 import { captionerStyles } from './captioner.styles.ts';
 import {
   deskHead,
@@ -24,7 +25,6 @@ import {
   deskWithoutRoom,
   LOOK_EVERY_MS,
   speakLanguageOfBrowser,
-  withText,
 } from './desk-frame.ts';
 import { failureText } from './desk-words.ts';
 import { FollowedTrack } from './followed-track.ts';
@@ -63,6 +63,8 @@ export class CaptionerPage extends LitElement {
   private spoken: FollowedTrack | undefined;
   /** The written track, if it is another than the spoken one. */
   private written: FollowedTrack | undefined;
+  /** Language of the new line, if the room has lost it since the line was begun. */
+  @state() private lostLanguage: string | undefined;
   private wasAtEnd = true;
 
   override connectedCallback(): void {
@@ -102,7 +104,7 @@ export class CaptionerPage extends LitElement {
       ${deskHead(this.words, room, 'captioner')}
       <section class="card sheet" aria-label=${words.captions}>
         <div class="top">
-          ${this.languageView(room)} ${this.connectionView()}
+          ${this.languageView(room)} ${connectionView(words, this.feedState)}
           <p class="keys" aria-hidden="true">
             <kbd>Enter</kbd> ${words.keys.sends} <kbd>Esc</kbd> ${words.keys.undoes}
             <kbd>↑</kbd> ${words.keys.editsLast}
@@ -150,25 +152,10 @@ export class CaptionerPage extends LitElement {
     </div>`;
   }
 
-  private connectionView() {
-    const { connecting, reconnecting, offline, full } = this.words.captioner;
-    const texts: Partial<Record<RoomFeedState, string>> = {
-      connecting,
-      reconnecting,
-      offline,
-      full,
-    };
-    const text = texts[this.feedState];
-    return html`<p class="connection" role="status">
-      ${text === undefined ? nothing : html`${icons.offline} ${text}`}
-    </p>`;
-  }
-
   private rowView(row: CaptionRow) {
     const { line, text, language, draft, spoken } = row;
     const words = this.words.captioner;
     const time = clock.format(row.startMs);
-    const isEmptied = draft !== undefined && text.trim() === '' && draft.before !== '';
     return html`<li class="line ${draft === undefined ? '' : 'changed'}">
       ${
         this.written === undefined
@@ -198,28 +185,13 @@ export class CaptionerPage extends LitElement {
             @keydown=${(event: KeyboardEvent) => this.onRowKey(row, event)}
           ></textarea>
         </div>
-        <div class="about" id="about-${line}">${this.aboutRow(row, isEmptied)}</div>
+        <div class="about" id="about-${line}">${aboutRow(words, row)}</div>
       </div>
       <p class="side">
         ${row.isByPerson ? html`<span class="by">${icons.edit} ${words.byHand}</span>` : nothing}
         <time>${time}</time>
       </p>
     </li>`;
-  }
-
-  private aboutRow({ draft, meanwhile, machine }: CaptionRow, isEmptied: boolean) {
-    const words = this.words.captioner;
-    if (draft !== undefined && draft.failure !== '') {
-      return html`<p class="error" role="alert">${draft.failure}</p>`;
-    }
-    if (draft?.isSending === true) return html`<p class="hint">${words.sending}</p>`;
-    if (meanwhile !== undefined) {
-      return html`<p class="hint">${withText(words.meanwhile, meanwhile)}</p>`;
-    }
-    if (isEmptied) return html`<p class="hint">${words.emptied}</p>`;
-    if (draft !== undefined) return html`<p class="hint">${words.changed}</p>`;
-    if (machine === undefined) return nothing;
-    return html`<p class="hint">${withText(words.heardAs, machine)}</p>`;
   }
 
   private sendingView({ id, text, language, failure }: WaitingLine) {
@@ -246,17 +218,20 @@ export class CaptionerPage extends LitElement {
   }
 
   private composerView(room: RoomAtDesk) {
-    const language = this.language === SPOKEN_TRACK ? room.source_language : this.language;
+    const typed = this.lostLanguage ?? this.language;
+    const language = typed === SPOKEN_TRACK ? room.source_language : typed;
     const tentative = this.spoken?.transcript.tentative ?? '';
     const words = this.words.captioner;
     const name =
-      this.language === SPOKEN_TRACK
+      typed === SPOKEN_TRACK
         ? words.newLineSpoken
-        : words.newLine.replace('{language}', languageName(this.language));
+        : words.newLine.replace('{language}', languageName(typed));
     return html`<div class="composer">
       <p class="hearing">
         <span class="soft">${words.beingHeard}</span>
-        <bdi><span>${tentative === '' ? '…' : tentative}</span></bdi>
+        <bdi dir=${tentative === '' ? document.dir : 'auto'}
+          ><span>${tentative === '' ? '…' : tentative}</span></bdi
+        >
       </p>
       <label for="new-line">${name}</label>
       <div class="compose">
@@ -267,6 +242,7 @@ export class CaptionerPage extends LitElement {
           dir=${language === undefined ? 'auto' : textDirection(language)}
           maxlength=${MAX_CHARACTERS}
           autofocus
+          @input=${this.onComposerInput}
           @keydown=${this.onComposerKey}
         ></textarea>
         <button type="button" class="primary" @click=${this.submit}>${words.send}</button>
@@ -322,7 +298,7 @@ export class CaptionerPage extends LitElement {
         for (const line of added) if (line.by === 'machine' && log !== null) announce(log, line);
       },
       onRoom: () => isSpoken && void this.room.reload(),
-      onLost: () => this.write(SPOKEN_TRACK),
+      onLost: () => this.leave(language),
     });
     return track;
   }
@@ -331,6 +307,12 @@ export class CaptionerPage extends LitElement {
     this.feedState = state;
     // The room's answer tells why the feed is refused.
     if (state === 'refused' || state === 'gone') void this.room.reload();
+  }
+
+  /** Leaves a language that the room has lost. What is typed in it is never sent as what was said. */
+  private leave(language: string): void {
+    if ((this.composer?.value ?? '').trim() !== '') this.lostLanguage ??= language;
+    this.write(SPOKEN_TRACK);
   }
 
   /** Switches to another written language. */
@@ -343,7 +325,9 @@ export class CaptionerPage extends LitElement {
   }
 
   private readonly onLanguage = ({ target }: Event): void => {
-    if (target instanceof HTMLSelectElement) this.write(target.value);
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.lostLanguage = undefined;
+    this.write(target.value);
   };
 
   // Corrections of existing lines.
@@ -427,7 +411,14 @@ export class CaptionerPage extends LitElement {
     } else if (event.key === 'ArrowUp' && this.composer?.value === '') {
       event.preventDefault();
       this.focusRow(undefined, -1);
-    } else if (event.key === 'Escape' && this.composer !== null) this.composer.value = '';
+    } else if (event.key === 'Escape' && this.composer !== null) {
+      this.composer.value = '';
+      this.onComposerInput();
+    }
+  };
+
+  private readonly onComposerInput = (): void => {
+    if (this.composer?.value === '') this.lostLanguage = undefined;
   };
 
   private readonly submit = (): void => {
@@ -436,7 +427,8 @@ export class CaptionerPage extends LitElement {
     composer?.focus();
     if (composer === null || text === '') return;
     composer.value = '';
-    this.outbox.add(text, this.language);
+    this.outbox.add(text, this.lostLanguage ?? this.language);
+    this.lostLanguage = undefined;
   };
 
   private discard(id: number): void {
