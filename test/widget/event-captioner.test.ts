@@ -213,7 +213,8 @@ describe('a captioner, when something fails,', () => {
 
 describe("the captioner's page", () => {
   const looks = [
-    { locale: 'es-ES', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+    // Its words are the longest.
+    { locale: 'de-DE', colorScheme: 'light', viewport: { width: 390, height: 844 } },
     { locale: 'ar', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   ] as const;
 
@@ -234,6 +235,21 @@ describe("the captioner's page", () => {
     await page.keyboard.type('!');
     expect(await faults(page, { isSeen: look.colorScheme === 'dark' })).toEqual([]);
     expect(await excessWidth(page)).toBe(0);
+    // At a zoom of 400 %, the page scrolls to the new line, and the list still shows some.
+    await page.setViewportSize({ width: 320, height: 256 });
+    await page.locator('#new-line').focus();
+    const box = async (name: string) => (await page.locator(name).boundingBox())!;
+    const [sheet, rows, button] = [
+      await box('.sheet'),
+      await box('.rows'),
+      await box('.compose > button'),
+    ];
+    expect(button.y + button.height).toBeLessThan(256);
+    expect(rows.height).toBeGreaterThan(100);
+    for (const { x, width } of [button, await box('#language')]) {
+      expect(x).toBeGreaterThan(sheet.x);
+      expect(x + width).toBeLessThan(sheet.x + sheet.width);
+    }
   });
 
   it('reports no errors and violates no policy', () => {

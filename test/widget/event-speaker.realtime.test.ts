@@ -218,7 +218,8 @@ describe('before speaking', () => {
 describe("the speaker's page", () => {
   const looks = [
     {
-      locale: 'es-ES',
+      // Its words are the longest.
+      locale: 'fr-FR',
       colorScheme: 'light',
       viewport: { width: 360, height: 640 },
       hasTouch: true,
@@ -243,6 +244,7 @@ describe("the speaker's page", () => {
       expect(check!.y + check!.height).toBeLessThanOrEqual(floor!.y);
       const isCut = floorButton(page).evaluate((each) => each.scrollWidth > each.clientWidth);
       expect(await isCut).toBe(false);
+      expect(await excessWidth(page)).toBe(0);
       await page.setViewportSize(look.viewport);
       await page.getByRole('img', { name: audience.code }).waitFor();
       expect(await faults(page, { isSeen })).toEqual([]);

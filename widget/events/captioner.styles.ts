@@ -2,15 +2,14 @@ import { css } from 'lit';
 
 /** Style of the captioner page. */
 export const captionerStyles = css`
+  /* As high as the window; in a low one, as at a large zoom, the page scrolls and the list keeps some lines. */
   .page.captioner {
-    grid-template-rows: auto minmax(0, 1fr);
-    block-size: 100dvb;
+    grid-template-rows: auto 1fr;
     align-content: stretch;
   }
   .sheet {
     display: grid;
-    grid-template-rows: auto minmax(0, 1fr) auto;
-    min-block-size: 0;
+    grid-template: auto minmax(7.5rem, 1fr) auto / minmax(0, 1fr);
     overflow: clip;
   }
   .top {
@@ -22,13 +21,9 @@ export const captionerStyles = css`
     border-block-end: 1px solid var(--line);
   }
   .field.language {
-    grid-auto-flow: column;
-    grid-auto-columns: auto;
+    grid-template-columns: auto minmax(0, max-content);
     gap: 0.625rem;
     align-items: center;
-  }
-  .language select {
-    min-inline-size: 11rem;
   }
   .connection {
     display: flex;
@@ -54,6 +49,7 @@ export const captionerStyles = css`
     border-radius: 0.25rem;
   }
   .rows {
+    contain: size;
     padding: 0.5rem var(--inset);
     overflow: hidden auto;
     overscroll-behavior: contain;

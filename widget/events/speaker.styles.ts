@@ -24,7 +24,7 @@ export const speakerStyles = css`
   }
   .stage {
     display: grid;
-    grid-template-rows: auto 1fr auto;
+    grid-template: auto 1fr auto / minmax(0, 1fr);
     overflow: clip;
   }
   .status {
@@ -109,6 +109,7 @@ export const speakerStyles = css`
     gap: 0.75rem;
     min-block-size: 5rem;
     font-size: 1.375rem;
+    white-space: normal;
     border-radius: var(--radius);
     touch-action: manipulation;
     -webkit-tap-highlight-color: transparent;
