@@ -329,7 +329,6 @@ export class RoomCaptions extends LitElement {
       this.lateMs = Math.min(this.lateMs, Date.now() - endMs);
     const { tentative } = transcript;
     const isTentative = lines.length === 0 && message.type === 'captions';
-    this.dispatchEvent(roomEvent('rc-caption', { language, lines, added, tentative }));
     const isBare = transcript.lines.length === 0 && tentative === '';
     if (isBare && this.shown.lines.length > 0 && message.type === 'history') this.fade(transcript);
     else if (isTentative) this.showSoon(transcript);
@@ -337,6 +336,7 @@ export class RoomCaptions extends LitElement {
     if (this.hasUpdated && this.announce !== 'off') for (const line of added) this.read(line);
   }
 
+    this.dispatchEvent(roomEvent('rc-caption', { language, lines, added, tentative }));
   private show(transcript: RoomTranscript): void {
     clearTimeout(this.tentativeTimer);
     clearTimeout(this.fadeTimer);

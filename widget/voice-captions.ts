@@ -262,10 +262,10 @@ export class VoiceCaptions extends LitElement {
     }
     const update = receiveMessage(this.transcriptNow, message);
     const detail = captionDetail(message, this.sourceLanguage);
-    if (detail !== undefined) this.dispatchEvent(voiceEvent('vc-caption', detail));
     const isTentative = update.completed.length === 0 && (detail?.concluded ?? []).length === 0;
     if (isTentative) this.showSoon(update.transcript);
     else this.show(update);
+    if (detail !== undefined) this.dispatchEvent(voiceEvent('vc-caption', detail));
   }
 
   override disconnectedCallback(): void {

@@ -323,6 +323,12 @@ describe('captions', () => {
 
   it('provide a transcript of each language and can be cleared', async () => {
     const page = await freshPage();
+    // A caption is in the transcript when its event fires.
+    await page.evaluate(() => {
+      const captions = document.querySelector('voice-captions')!;
+      const note = () => (captions.dataset['heard'] = captions.transcript('en'));
+      captions.addEventListener('vc-caption', note, { once: true });
+    });
     await receive(
       page,
       captionUpdate('en', { concluded: 'One. Two.' }),
@@ -334,6 +340,7 @@ describe('captions', () => {
         return [captions.transcript(), captions.transcript('en'), captions.transcript('ar')];
       });
     expect(await read()).toEqual(['Uno.\nDos.', 'One.\nTwo.', '']);
+    expect(await page.locator('voice-captions').getAttribute('data-heard')).toBe('One.\nTwo.');
     await page.evaluate(() => {
       document.querySelector('voice-captions')!.clear();
       // Also before the first rendering.

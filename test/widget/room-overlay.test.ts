@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import type { RoomCaptions } from '../../widget/room-captions.ts';
 import { faultsOfOverlay } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
@@ -33,8 +34,14 @@ describe('the room overlay', () => {
     const isSilent = () =>
       page.locator('room-captions').evaluate((each) => each.classList.contains('silent'));
     await expect.poll(isSilent).toBe(true);
+    // A line is in the transcript when its event fires.
+    await page.locator('room-captions').evaluate((each: RoomCaptions) => {
+      const note = () => (each.dataset['heard'] = each.transcript.at(-1)?.text);
+      each.addEventListener('rc-caption', note, { once: true });
+    });
     await bench.type(room, { text: 'This is heard.' });
     await page.getByText('This is heard.').first().waitFor();
+    expect(await page.locator('room-captions').getAttribute('data-heard')).toBe('This is heard.');
     await expect.poll(isSilent).toBe(false);
     expect(await faultsOfOverlay(page)).toEqual([]);
     await expect.poll(isSilent).toBe(true);
