@@ -97,7 +97,10 @@ export class RoomCaptions extends LitElement {
   });
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private fadeTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Smallest delay of a line so far, in ms, by this device's clock. Cancels out a clock that is wrong. */
+  /**
+   * Smallest delay of a line so far, in ms, on this device's monotonic clock. Cancels out the difference of the
+   * clocks; a wall clock that is corrected meanwhile would make every line late.
+   */
   private lateMs = Infinity;
   /** Default of each property, restored when a page removes its value. */
   private readonly defaults: Readonly<Partial<this>> = Object.fromEntries(
@@ -326,17 +329,17 @@ export class RoomCaptions extends LitElement {
     const { transcript, added } = receiveRoomMessage(this.transcriptNow, message);
     const { language, lines } = message;
     for (const { end_time: endMs } of lines)
-      this.lateMs = Math.min(this.lateMs, Date.now() - endMs);
+      this.lateMs = Math.min(this.lateMs, performance.now() - endMs);
     const { tentative } = transcript;
     const isTentative = lines.length === 0 && message.type === 'captions';
     const isBare = transcript.lines.length === 0 && tentative === '';
     if (isBare && this.shown.lines.length > 0 && message.type === 'history') this.fade(transcript);
     else if (isTentative) this.showSoon(transcript);
     else this.show(transcript);
+    this.dispatchEvent(roomEvent('rc-caption', { language, lines, added, tentative }));
     if (this.hasUpdated && this.announce !== 'off') for (const line of added) this.read(line);
   }
 
-    this.dispatchEvent(roomEvent('rc-caption', { language, lines, added, tentative }));
   private show(transcript: RoomTranscript): void {
     clearTimeout(this.tentativeTimer);
     clearTimeout(this.fadeTimer);
@@ -358,7 +361,7 @@ export class RoomCaptions extends LitElement {
   }
 
   private read({ text, language, end_time: endMs }: RoomLine): void {
-    if (Date.now() - endMs - this.lateMs > NEWS_MS) return;
+    if (performance.now() - endMs - this.lateMs > NEWS_MS) return;
     const paragraph = document.createElement('p');
     paragraph.lang = language;
     paragraph.dir = textDirection(language);
