@@ -125,10 +125,12 @@ export default defineConfig({
         rolldownOptions: {
           // The service worker is built with the event pages, because it caches their files.
           input: [...pagesIn('events'), here('events/service-worker.ts')],
+          // Named by content, so that a page never mixes kept files of two versions.
           output: {
-            entryFileNames: 'events/[name].js',
-            chunkFileNames: 'events/shared-[name].js',
-            assetFileNames: 'events/[name][extname]',
+            entryFileNames: ({ name }) =>
+              name === 'service-worker' ? 'events/[name].js' : 'events/[name]-[hash].js',
+            chunkFileNames: 'events/shared-[name]-[hash].js',
+            assetFileNames: 'events/[name]-[hash][extname]',
             comments: { legal: true },
           },
         },

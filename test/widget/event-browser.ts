@@ -154,3 +154,33 @@ export async function untilState(page: Page, state: string): Promise<void> {
   const look = () => page.evaluate(() => document.querySelector('room-captions')?.state);
   await expect.poll(look, { interval: 100 }).toBe(state);
 }
+
+/** Clears choices, input, and data kept for offline use. */
+export async function forgetAll(page: Page): Promise<void> {
+  const device = await page.context().newCDPSession(page);
+  await device.send('Storage.clearDataForOrigin', {
+    origin: new URL(page.url()).origin,
+    storageTypes: 'local_storage,service_workers,cache_storage',
+  });
+  await device.detach();
+}
+
+/** Name of the service worker's cache. */
+const CACHE = 'dragoman-event-pages';
+
+/** Caches empty pages, as the service worker does. */
+export function cachePages(page: Page, count: number): Promise<void> {
+  const fill = async ({ name, most }: { name: string; most: number }): Promise<void> => {
+    const cache = await caches.open(name);
+    for (let at = 0; at < most; at++) await cache.put(`/events/${at}`, new Response());
+  };
+  return page.evaluate(fill, { name: CACHE, most: count });
+}
+
+/** Returns the paths that the service worker has cached. */
+export function cachedPaths(page: Page): Promise<string[]> {
+  return page.evaluate(async (name) => {
+    const keys = await (await caches.open(name)).keys();
+    return keys.map(({ url }) => new URL(url).pathname);
+  }, CACHE);
+}

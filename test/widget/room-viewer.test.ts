@@ -8,7 +8,15 @@ import { lively, openWholeChromium } from '../support/machine/chromium.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
 import { excessWidth, faults } from './axe.ts';
 import { nameOfFocused } from './console-steps.ts';
-import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
+import {
+  cachedPaths,
+  cachePages,
+  forgetAll,
+  startEvents,
+  untilShown,
+  untilState,
+  type EventBench,
+} from './event-browser.ts';
 import type { RoomCaptions } from '../../widget/room-captions.ts';
 import { keepPage } from './kept-page.ts';
 
@@ -30,16 +38,6 @@ afterEach(async ({ task }) => {
 async function openPage(target: string): Promise<Page> {
   if (kept?.isClosed() === false) await forgetAll(kept);
   return (kept = await pages.openAgain(new URL(target, bench.server.url).href));
-}
-
-/** Clears choices, input, and data kept for offline use. */
-async function forgetAll(page: Page): Promise<void> {
-  const device = await page.context().newCDPSession(page);
-  await device.send('Storage.clearDataForOrigin', {
-    origin: new URL(page.url()).origin,
-    storageTypes: 'local_storage,service_workers,cache_storage',
-  });
-  await device.detach();
 }
 
 afterAll(async () => {
@@ -100,9 +98,9 @@ describe('a reader', () => {
       const { now } = Date;
       Date.now = () => now() + Number(document.documentElement.dataset['late'] ?? 600_000);
     });
-    await page.evaluate(() => (document.documentElement.dataset['late'] = '10800000'));
     await page.reload();
     await untilShown(page, ['Buenos días.']);
+    await page.evaluate(() => (document.documentElement.dataset['late'] = '10800000'));
     await bench.type(room, { text: 'Gracias.', language: 'es' });
     await expect.poll(() => page.getByRole('log').innerText()).toBe('Gracias.');
     await page.context().close();
@@ -146,11 +144,8 @@ describe('a reader', () => {
     await bench.type(room, { text: 'Good morning.' });
     const page = await openPage(`/events/${room.room_id}`);
     await untilShown(page, ['Good morning.']);
-    const size = () =>
-      page
-        .locator('.words')
-        .first()
-        .evaluate((each) => Number.parseFloat(getComputedStyle(each).fontSize));
+    const word = page.locator('.words').first();
+    const size = () => word.evaluate((each) => Number.parseFloat(getComputedStyle(each).fontSize));
     const before = await size();
     await page.getByRole('button', { name: 'Text and display' }).click();
     await page.getByRole('button', { name: 'Larger text' }).click();
@@ -190,9 +185,8 @@ describe('a reader', () => {
     const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(ground).toBe('rgb(0, 0, 0)');
     expect(await page.locator('room-captions').getAttribute('calmness')).toBeNull();
-    expect(await page.evaluate(() => document.querySelector('room-captions')?.calmness)).toBe(
-      'settled',
-    );
+    const calmness = page.evaluate(() => document.querySelector('room-captions')?.calmness);
+    expect(await calmness).toBe('settled');
   });
 
   it('enters the passcode once on a device, and again after a change, and continues', async () => {
@@ -310,9 +304,13 @@ describe("a reader's page", () => {
     const proxy = await startResetProxy(bench.server.url);
     const page = await openPage(`${proxy.url}/events/${room.room_id}`);
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-    // Cached on the second visit, when the service worker runs.
+    // Cached on the second visit, when the service worker runs, unlike what was cached long ago.
+    await cachePages(page, 60);
     await page.reload();
     await untilShown(page, ['Before the cut.']);
+    await expect.poll(() => cachedPaths(page)).toHaveLength(60);
+    // Named by content, so that a page never mixes files of two versions.
+    expect(await cachedPaths(page)).toContainEqual(expect.stringMatching(/viewer-[\w-]{8}\.js$/));
     let restore = proxy.cut();
     await untilState(page, 'offline');
     await page.getByText('No connection').first().waitFor();

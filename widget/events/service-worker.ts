@@ -24,6 +24,9 @@ const worker = globalThis as unknown as Worker;
 const CACHE = 'dragoman-event-pages';
 /** Time after which a cached page replaces a slow network, in ms. */
 const PATIENCE_MS = 4_000;
+/** Most pages and assets that are cached. A room's page has about ten. */
+const MOST_KEPT = 60;
+const NAMED_BY_CONTENT = /-[\w-]{8}\.(?:css|js)$/;
 
 const assets = new URL('./', worker.location.href).pathname;
 const pages = new URL('../events/', worker.location.href).pathname;
@@ -45,12 +48,22 @@ async function answer(event: Fetched, pathname: string): Promise<Response> {
   const cache = await caches.open(CACHE);
   // Cached without the query, which the server ignores.
   const kept = await cache.match(pathname);
-  const fresh = fetch(event.request).then((response) => {
-    if (response.ok) event.waitUntil(cache.put(pathname, response.clone()));
-    return response;
-  });
+  if (kept !== undefined && NAMED_BY_CONTENT.test(pathname)) return kept;
+  const fresh = fetch(event.request);
+  const keeping = fresh.then((response) => keep(cache, { pathname, response: response.clone() }));
+  event.waitUntil(keeping.catch(() => undefined));
   if (kept === undefined) return fresh;
-  fresh.catch(() => undefined);
   const tooLate = new Promise<Response>((resolve) => setTimeout(() => resolve(kept), PATIENCE_MS));
   return Promise.race([fresh.catch(() => kept), tooLate]);
+}
+
+async function keep(
+  cache: Cache,
+  { pathname, response }: { pathname: string; response: Response },
+): Promise<void> {
+  if (!response.ok) return;
+  await cache.put(pathname, response);
+  // The files of former versions come first, because the keys are in the order of their storing.
+  const old = (await cache.keys()).slice(0, -MOST_KEPT);
+  await Promise.all(old.map((each) => cache.delete(each)));
 }
