@@ -41,6 +41,7 @@ export function changePassword(currentPassword: string, password: string): Promi
 }
 
 const MIN_PASSWORD_LENGTH = 12;
+const TOO_MANY_REQUESTS = 429;
 
 export const PASSWORD_RULE = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that do not belong together are good.`;
 
@@ -212,7 +213,8 @@ export class ConsoleSignIn extends LitElement {
 }
 
 function failureText(failure: Error): string {
-  const waitS = failure instanceof ApiFailure ? failure.retryAfterS : undefined;
+  const isRefused = failure instanceof ApiFailure && failure.status === TOO_MANY_REQUESTS;
+  const waitS = isRefused ? failure.retryAfterS : undefined;
   if (waitS === undefined) return failure.message;
   const wait =
     waitS < 90 ? counted(Math.ceil(waitS), 'second') : counted(Math.ceil(waitS / 60), 'minute');
