@@ -99,6 +99,9 @@ describe('the document card', () => {
 
   it('accepts a dropped file, and detects its language', async () => {
     await openPage();
+    await drop([{ name: 'short.txt', content: 'A' }]);
+    await card().getByText('1 byte', { exact: true }).first().waitFor();
+    await button('Another file').click();
     await drop([letter]);
     await button('Translate into Spanish').click();
     expect(await download()).toEqual({

@@ -45,11 +45,12 @@ export function durationText(ms: number): string {
   return rest === 0 ? `${wholeNumber(hours)} h` : `${wholeNumber(hours)} h ${rest} min`;
 }
 
-/** `512 bytes`, `1.5 kB`, `312 kB`, `4.2 MB` */
+/** `1 byte`, `512 bytes`, `1.5 kB`, `312 kB`, `4.2 MB` */
 export function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 1_000) return counted(bytes, 'byte');
   const isLarge = bytes >= 999_500;
   const value = bytes / (isLarge ? 1_000_000 : 1_000);
   const digits = value < 9.95 && !Number.isInteger(value) ? 1 : 0;
-  return `${value.toFixed(digits)} ${isLarge ? 'MB' : 'kB'}`;
+  const limits = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${value.toLocaleString(undefined, limits)} ${isLarge ? 'MB' : 'kB'}`;
 }
