@@ -55,6 +55,11 @@ describe('a captioner with a keyboard', () => {
       .toMatchObject([{ text: 'The next talk begins at ten.', by: 'person' }]);
     expect(await focusedValue()).toBe('');
     await page.keyboard.type('And lunch at noon.');
+    // Neither the Enter of an input method, as Safari sends it, nor one that is held down sends the line.
+    for (const each of [{ keyCode: 229 }, { repeat: true }]) {
+      await composer().dispatchEvent('keydown', { key: 'Enter', ...each });
+    }
+    expect(await focusedValue()).toBe('And lunch at noon.');
     await page.keyboard.press('Enter');
     await expect.poll(rows).toHaveLength(2);
     reader.close();

@@ -7,6 +7,7 @@ import { textDirection } from '../../shared/language.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { icons } from '../console/parts/icons.ts';
 import { Loaded } from '../console/parts/states.ts';
+import { isComposed } from '../page/composition.ts';
 import { announce, languageName } from '../views/captions.ts';
 import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
 import {
@@ -346,8 +347,7 @@ export class CaptionerPage extends LitElement {
 
   private onRowKey(row: CaptionRow, event: KeyboardEvent): void {
     const { target } = event;
-    // While an input method composes a word, as in Japanese, these keys belong to it.
-    if (event.isComposing || !(target instanceof HTMLTextAreaElement)) return;
+    if (isComposed(event) || !(target instanceof HTMLTextAreaElement)) return;
     const { value, selectionStart, selectionEnd } = target;
     if (event.key === 'Enter') {
       event.preventDefault();
@@ -404,10 +404,11 @@ export class CaptionerPage extends LitElement {
   // New lines.
 
   private readonly onComposerKey = (event: KeyboardEvent): void => {
-    if (event.isComposing) return;
+    if (isComposed(event)) return;
     if (event.key === 'Enter') {
       event.preventDefault();
-      this.submit();
+      // One that is held down since a correction sends no half line.
+      if (!event.repeat) this.submit();
     } else if (event.key === 'ArrowUp' && this.composer?.value === '') {
       event.preventDefault();
       this.focusRow(undefined, -1);

@@ -1,6 +1,7 @@
 import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
+import { isComposed } from '../../page/composition.ts';
 import { wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
@@ -204,8 +205,8 @@ export class ConsoleRoomWords extends LitElement {
 
   /** Enter moves on to the next cell, as in a hand-written list. */
   private readonly onKey = (event: KeyboardEvent): void => {
-    const { target, key, isComposing } = event;
-    if (isComposing || key !== 'Enter' || !(target instanceof HTMLInputElement)) return;
+    const { target, key } = event;
+    if (isComposed(event) || key !== 'Enter' || !(target instanceof HTMLInputElement)) return;
     event.preventDefault();
     const [side, at] = (target.dataset['cell'] ?? '').split(' ');
     const next = side === 'from' ? `to ${at}` : `from ${Number(at) + 1}`;

@@ -2,6 +2,7 @@ import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { textDirection } from '../../../shared/language.ts';
+import { isComposed } from '../../page/composition.ts';
 import { languageText } from '../../page/language-text.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { searchField } from '../parts/choices.ts';
@@ -359,8 +360,7 @@ export class ConsoleEntryTable extends LitElement {
   }
 
   private readonly onKey = (event: KeyboardEvent): void => {
-    // While an input method composes a word, Enter ends the composition.
-    if (event.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    if (isComposed(event) || !(event.target instanceof HTMLInputElement)) return;
     if (event.key === 'Enter') this.apply();
     else if (event.key === 'Escape') this.cancel();
     else return;
