@@ -168,6 +168,7 @@ it('keeps untranslated elements byte for byte', () => {
 
 it('counts the characters of text only', () => {
   expect(html('<p title="x">a&nbsp;😀</p><script>abc</script><code>d</code>').characters).toBe(4);
+  expect(html('<p translate=no>a &amp; <b translate=yes>b</b></p>').characters).toBe(5);
 });
 
 it('keeps each ruby reading with its word, wherever the word moves', () => {

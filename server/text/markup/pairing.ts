@@ -51,10 +51,15 @@ function* includeAgain(tokens: Token[]): Steps<void> {
   }
   for (const [token, parent] of excluded) {
     if (!divided.has(parent) || divided.has(token)) continue;
-    if (token.kind === 'text') token.kind = 'lone';
-    else token.untranslated = true;
+    if (token.kind === 'text') {
+      token.kind = 'lone';
+      token.kept = true;
+    } else token.untranslated = true;
   }
-  for (const element of divided) element.untranslated = false;
+  for (const element of divided) {
+    element.untranslated = false;
+    element.kept = true;
+  }
 }
 
 /** Pairs the tags of XML with errors: an end tag ends the nearest open element of its name. */

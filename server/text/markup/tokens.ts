@@ -27,6 +27,11 @@ export interface Token {
   untranslated: boolean;
   /** Whether it includes this element again, within one that it excludes. */
   translated?: boolean;
+  /**
+   * Whether it stays although its element is divided: the tag of an excluded element with included ones in it,
+   * or a text there.
+   */
+  kept?: boolean;
 }
 
 /** Returns the end of a range of tokens in the source. */
@@ -36,7 +41,8 @@ export function endOf(tokens: readonly Token[], scopeEnd: number): number {
 
 /** Returns the number of Unicode code points a token adds to the text; tags and comments add none. */
 export function charactersOf(source: string, token: Token): number {
-  if (token.kind !== 'text') return 0;
+  const isText = token.kind === 'text' || (token.kind === 'lone' && token.kept === true);
+  if (!isText) return 0;
   let characters = countCodePoints(source.slice(token.start, token.end));
   for (const { start, end, text } of token.references) {
     // A custom entity of unknown content counts as one.

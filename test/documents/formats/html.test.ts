@@ -45,8 +45,8 @@ describe('the text of an HTML page', () => {
 
   it('excludes untranslatable elements, including their attributes', async () => {
     const file =
-      '<p translate="no" title="a">b <i title="c">d</i></p><div class="x notranslate"><img alt="e"></div><textarea placeholder="Seen">f</textarea><svg><title>g</title><a title="h"/></svg><p>Seen, too</p>';
-    expect(await blocksOf('html', file)).toEqual(['Seen, too', 'Seen']);
+      '<p translate="no" title="a">b <i title="c">d</i></p><div class="x notranslate"><img alt="e"></div><textarea placeholder="Seen">f</textarea><div translate="no" title="i">j <img alt="k"><b translate="yes" title="Seen again">Own</b></div><svg><title>g</title><a title="h"/></svg><p>Seen, too</p>';
+    expect(await blocksOf('html', file)).toEqual(['Own', 'Seen, too', 'Seen', 'Seen again']);
   });
 });
 

@@ -370,11 +370,12 @@ function untouchedRanges(source: string): { start: number; end: number }[] {
   const tokens = atOnce(htmlTokens(source));
   atOnce(pairHtml(tokens));
   const ranges: { start: number; end: number }[] = [];
-  for (const { kind, start, end, name, untranslated, scopeEnd } of tokens) {
+  for (const { kind, start, end, name, untranslated, kept, scopeEnd } of tokens) {
     if (kind === 'text' || kind === 'close') continue;
     if (start < (ranges.at(-1)?.end ?? 0)) continue;
     const rangeEnd = kind === 'open' ? Math.max(end, endOf(tokens, scopeEnd)) : end;
     if (untranslated) ranges.push({ start, end: rangeEnd });
+    else if (kept === true) ranges.push({ start, end });
     else if (kind === 'open' && UNTRANSLATED.has(name)) ranges.push({ start: end, end: rangeEnd });
   }
   return ranges;
