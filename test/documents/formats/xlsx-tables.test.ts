@@ -237,21 +237,23 @@ describe('xlsx table headers', () => {
 
   test('keep the rows shown by filters, and the labels of totals equal to their cells', async () => {
     const filtered = tableWorkbook({
-      strings: ['2027', 'Apples', 'All'],
-      rows: row(1, shared(0)) + row(2, shared(1)) + row(3, shared(2)),
+      strings: ['2027', 'Apples', 'All', ' Red &#10;figs '],
+      rows: row(1, shared(0), shared(3)) + row(2, shared(1)) + row(3, shared(2)),
       table: table('A1:A3', [['2027', ' totalsRowLabel="All"/>']], ' totalsRowCount="1"').replace(
         '<tableColumns',
         '<autoFilter ref="A1:A2"><filterColumn colId="0"><filters><filter val="Apples"/></filters></filterColumn></autoFilter><tableColumns',
       ),
       after:
-        '<autoFilter ref="D1:D9"><filterColumn colId="0"><filters><filter val="Apples"/><filter val="Plums"/></filters></filterColumn><filterColumn colId="1"><customFilters><customFilter val="apples"/><customFilter val="App*"/></customFilters></filterColumn><sortState ref="D2:D9"><sortCondition ref="D2:D9" customList="Plums,Apples"/></sortState></autoFilter>',
+        '<autoFilter ref="D1:D9"><filterColumn colId="0"><filters><filter val="Apples"/><filter val="Plums"/><filter val="Apples "/><filter val=" red &#10;figs "/></filters></filterColumn><filterColumn colId="1"><customFilters><customFilter val="apples"/><customFilter val="App*"/></customFilters></filterColumn><sortState ref="D2:D9"><sortCondition ref="D2:D9" customList="Plums,Apples"/></sortState></autoFilter>',
     });
     const result = await translatedDocument(xlsx, filtered, {
-      translate: withTexts({ Apples: 'Manzanas', All: 'Todo' }),
+      translate: withTexts({ Apples: 'Manzanas', All: 'Todo', Red: 'Rojos', figs: 'higos' }),
     });
     expect(zipText(result, TABLE)).toContain('<filter val="Manzanas"/>');
     expect(zipText(result, TABLE)).toContain('name="2027" totalsRowLabel="Todo"');
-    expect(zipText(result, SHEET)).toContain('<filter val="Manzanas"/><filter val="Plums"/>');
+    expect(zipText(result, SHEET)).toContain(
+      '<filter val="Manzanas"/><filter val="Plums"/><filter val="Manzanas "/><filter val=" Rojos &#10;higos "/>',
+    );
     expect(zipText(result, SHEET)).toContain(
       '<customFilter val="Manzanas"/><customFilter val="App*"/>',
     );

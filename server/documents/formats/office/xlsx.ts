@@ -194,12 +194,15 @@ async function writeWorkbook(
   const { pkg, texts, sheets, workbook } = findings;
   let others: ReadonlyMap<string, string> | undefined;
   const cellText = (text: string): string | undefined => {
-    const translation = texts.translationIn(CELLS, [text], translated);
-    if (translation === undefined) {
-      others ??= plainTexts(texts.pairsIn(CELLS, translated));
-      return others.get(text.toLowerCase());
-    }
-    return isSameText([text], translation) ? undefined : plainText(translation);
+    const own = text.trim();
+    const translation = texts.translationIn(CELLS, [own], translated);
+    if (translation !== undefined && isSameText([own], translation)) return undefined;
+    others ??= shownTexts(texts.pairsIn(CELLS, translated));
+    const breaks = own.match(LINE_BREAK) ?? [];
+    const key = own.replace(LINE_BREAK, '\n').toLowerCase();
+    const shown = translation === undefined ? others.get(key) : plainText(translation);
+    const written = shown?.replaceAll('\n', () => breaks.shift() ?? '\n');
+    return written === undefined ? undefined : text.replace(own, () => written);
   };
   const tables = sheets.flatMap((sheet) => translatedTables(sheet, texts, translated));
   const renamed = renamedColumns(tables);
@@ -217,19 +220,24 @@ async function writeWorkbook(
   return writeArchive(pkg.archive, { replace });
 }
 
+const LINE_BREAK = /\s*\n\s*/g;
+
 /**
- * Returns the changed texts of one line by their sources in lower case: filters disregard case and
- * fonts.
+ * Returns the changed texts by their sources in lower case, because filters disregard case and fonts. Line
+ * breaks, which are lone marks, are written `\n`.
  */
-function plainTexts(
+function shownTexts(
   pairs: Iterable<{ source: TextSegment; translation: TextSegment }>,
 ): Map<string, string> {
+  const shown = (segment: TextSegment): string =>
+    segment
+      .map((part) => (typeof part === 'string' ? part : part.mark === 'lone' ? '\n' : ''))
+      .join('');
   const texts = new Map<string, string>();
   for (const { source, translation } of pairs) {
-    const hasLines = source.some((part) => typeof part !== 'string' && part.mark === 'lone');
-    const key = plainText(source).toLowerCase();
-    if (hasLines || texts.has(key) || isSameText(source, translation)) continue;
-    texts.set(key, plainText(translation));
+    const key = shown(source).toLowerCase();
+    if (texts.has(key) || isSameText(source, translation)) continue;
+    texts.set(key, shown(translation));
   }
   return texts;
 }
