@@ -180,6 +180,12 @@ describe('markup of subtitles', () => {
     expect(result.toString()).toContain('\n"It\'s" &lt;un&gt; &amp;nix; café…\n');
   });
 
+  it('does not include the data of metadata tracks', async () => {
+    const file =
+      'WEBVTT\n\n00:01.000 --> 00:02.000\n{\n  "title": "Hello"\n}\n\n00:03.000 --> 00:04.000\n[Music]\n';
+    expect(await blocksOf('vtt', file)).toEqual(['[Music]']);
+  });
+
   it('cannot be injected by a translation', async () => {
     const evil = (text: string) => `${text}\n\n7\n00:00:01,000 --> 00:00:02,000\nmore`;
     const result = await translated('srt', srt('one', 'TWO'), evil);

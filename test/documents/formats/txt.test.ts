@@ -64,8 +64,13 @@ describe('the encoding of a text file', () => {
 
 describe('the paragraphs of a text file', () => {
   it('keep their line breaks, of any kind', async () => {
-    const result = await translated('txt', 'one\r\n\r\ntwo\nthree\r  four  \r\n', upper);
-    expect(result.toString()).toBe('ONE\r\n\r\nTWO\nTHREE\r  FOUR  \r\n');
+    const result = await translated(
+      'txt',
+      'one\r\n\r\ntwo\nthree\r  four  \r\n- five\u0085- six',
+      upper,
+    );
+    expect(result.toString()).toBe('ONE\r\n\r\nTWO\nTHREE\r  FOUR  \r\n- FIVE\u0085- SIX');
+    expect(await blocksOf('txt', '- five\u0085- six')).toEqual(['five', 'six']);
   });
 
   it('are joined where they are hard-wrapped, and wrapped to the same width again', async () => {

@@ -73,7 +73,7 @@ function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   let own: Place[] = [];
   let isOther = false;
   const end = (): void => {
-    if (times !== undefined) cues.push({ ...times, lines: own });
+    if (times !== undefined && !isData(text, own)) cues.push({ ...times, lines: own });
     times = undefined;
     own = [];
   };
@@ -92,6 +92,19 @@ function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   }
   end();
   return cues;
+}
+
+/** Whether a cue is JSON for the scripts of a page, as in metadata tracks, and not text. */
+function isData(text: string, lines: readonly Place[]): boolean {
+  const [first, last] = [lines[0], lines.at(-1)];
+  const content = first && last ? text.slice(first.start, last.end).trim() : '';
+  if (!/^(?:\{.*\}|\[.*\])$/s.test(content)) return false;
+  try {
+    JSON.parse(content);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a block that is not a cue begins here. */

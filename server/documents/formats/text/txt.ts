@@ -129,7 +129,7 @@ function paragraphsOf(text: string): TextParagraph[] {
     addGroup(paragraphs, text, group);
     group = [];
   };
-  for (const { 0: line, index } of text.matchAll(/[^\r\n\u2028\u2029\f\v]+/g)) {
+  for (const { 0: line, index } of text.matchAll(/[^\r\n\u0085\u2028\u2029\f\v]+/g)) {
     const last = group.at(-1);
     const isNext = last !== undefined && /^(?:\r\n|\n|\r)$/.test(text.slice(last.end, index));
     if (!isNext) endGroup();
