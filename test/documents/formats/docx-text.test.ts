@@ -62,6 +62,19 @@ describe('runs of a docx paragraph', () => {
     );
   });
 
+  test('that a translation parts from a link by a blank do not give it the format of the link', async () => {
+    const link = '<w:u w:val="single"/>';
+    const content = `${run('See ')}<w:hyperlink r:id="r">${run('our new site', link)}</w:hyperlink>${run(' now')}`;
+    const out = await rewriteWord(wordDocument(paragraph(content)), ([first, , , ...rest]) => [
+      ...(first === undefined ? [] : [first]),
+      'Ve',
+      { mark: 'close', id: 1 },
+      ' ',
+      ...rest,
+    ]);
+    expect(bodyOf(out)).toContain('<w:r><w:t xml:space="preserve"> </w:t></w:r><w:hyperlink');
+  });
+
   test('with only blanks keep a format only where it is visible', async () => {
     const plain = paragraph(run('one') + run(' ', '<w:b/>') + run('two'));
     const underlined = paragraph(run('one') + run(' ', '<w:u w:val="single"/>') + run('two'));

@@ -71,7 +71,8 @@ function writeParagraph(
   const context: WritingContext = { like: paragraph, target };
   const properties = childOf(paragraph, dialect.properties);
   const ending = elementsOf(paragraph).find(({ name }) => name === dialect.ending);
-  const pieces = [...text.before, ...translatedPieces(text, translated), ...text.after];
+  const inner = withPlainBlanks(translatedPieces(text, translated), text.base);
+  const pieces = [...text.before, ...inner, ...text.after];
   paragraph.children = [
     ...dialect.writeProperties(properties, context),
     writePieces(pieces, { dialect, base: text.base, context }),
@@ -104,6 +105,19 @@ function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[]
     }
   }
   return pieces;
+}
+
+/**
+ * Gives blanks beside a format that format: the base may be that of a link, which would be underlined there.
+ */
+function withPlainBlanks(pieces: readonly Piece[], base: RunFormat): Piece[] {
+  return pieces.map((piece, index) => {
+    if (piece.kind !== 'text' || piece.format !== base || !/^ +$/.test(piece.text)) return piece;
+    const [before, next] = [pieces[index - 1], pieces[index + 1]];
+    const ended = before?.kind === 'close' ? before.enclosure.format : undefined;
+    const begun = next?.kind === 'open' ? next.enclosure.format : undefined;
+    return { ...piece, format: ended ?? begun ?? base };
+  });
 }
 
 /**
