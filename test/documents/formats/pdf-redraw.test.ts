@@ -73,6 +73,19 @@ describe('underlines and strikes of a PDF file', () => {
     expect(Number(width)).toBeGreaterThan(60);
   });
 
+  it('do not reach over the blanks beside them, even where they are longer than the rest', async () => {
+    // "Read " is 29.3 points wide, "the whole of the plan" 103.
+    const line = [
+      'BT /Times 12 Tf 1 0 0 1 60 700 Tm (Read the whole of the plan now) Tj ET',
+      '0 0 0 rg 89.3 698.2 103 0.7 re f',
+    ].join('\n');
+    const { told } = await translate(await rawPdf([{ content: line }]), (text) => text);
+    const { mark, id } = { mark: 'open', id: 1 };
+    expect(told).toEqual([
+      ['Read ', { mark, id }, 'the whole of the plan', { mark: 'close', id }, ' now'],
+    ]);
+  });
+
   it('stay when the text is unchanged', async () => {
     const file = await rawPdf([{ content }]);
     const { written } = await translate(file, (text) => text);

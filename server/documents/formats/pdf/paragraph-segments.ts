@@ -199,15 +199,26 @@ const plainStyle: TextStyle = {
   position: 'normal',
 };
 
+/**
+ * Returns the look of most of the text. Links and decorated words are left out where others are beside them,
+ * as the blanks around a mark have this look.
+ */
 function commonest(runs: readonly LookRun[]): RunLook {
-  const groups: { look: RunLook; length: number }[] = [];
+  const groups: { look: RunLook; length: number; hasWords: boolean }[] = [];
   for (const { text, style, link } of runs) {
+    const hasWords = /[\p{L}\p{N}]/u.test(text);
     const group = groups.find(({ look }) => isSame(look, { style, link }));
-    if (group === undefined) groups.push({ look: { style, link }, length: text.length });
-    else group.length += text.length;
+    if (group === undefined) groups.push({ look: { style, link }, length: text.length, hasWords });
+    else {
+      group.length += text.length;
+      group.hasWords ||= hasWords;
+    }
   }
   const normal = groups.filter(({ look }) => look.style.position === 'normal');
-  const known = normal.length > 0 ? normal : groups;
+  const plain = normal.filter(
+    ({ look, hasWords }) => hasWords && look.link === undefined && !look.style.decoration,
+  );
+  const known = [plain, normal, groups].find(({ length }) => length > 0) ?? [];
   const most = known.sort((a, b) => b.length - a.length)[0];
   return most?.look ?? { style: plainStyle, link: undefined };
 }
