@@ -20,6 +20,7 @@ describe('docx fields', () => {
       'REF _Ref1 \\h',
       'STYLEREF "Heading 1"',
       'QUOTE x',
+      'FILLIN ""',
     ];
     const body = codes.map((code) =>
       paragraph(run('See ') + field(code, run('that part')) + run('.')),

@@ -29,6 +29,8 @@ const WITH_TEXT = new Set([
   'STYLEREF',
   'QUOTE',
   'FORMTEXT',
+  // LibreOffice writes its input fields and controls so.
+  'FILLIN',
   'INCLUDETEXT',
   'LINK',
   'AUTOTEXT',
