@@ -201,6 +201,12 @@ describe('markup of subtitles', () => {
     ]);
   });
 
+  it('may follow the header of WebVTT, or a comment, without an empty line', async () => {
+    const file =
+      'WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\nThe first.\n\nNOTE not this\n00:03.000 --> 00:04.000\nThe last.\n';
+    expect(await blocksOf('vtt', file)).toEqual(['The first.', 'The last.']);
+  });
+
   it('must be present', async () => {
     await expect(blocksOf('srt', 'Just a text.')).rejects.toBeInstanceOf(DocumentError);
     await expect(blocksOf('vtt', srt('one'))).rejects.toThrow(/WEBVTT/);

@@ -62,7 +62,10 @@ function srtCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   });
 }
 
-/** Reads WebVTT cues. Empty lines separate blocks; comments, styles and regions have no timing line. */
+/**
+ * Reads WebVTT cues. Empty lines separate blocks; comments, styles and regions have no timing line. Such a line
+ * begins a cue anywhere, as in browsers, also below the header or a comment without an empty line between.
+ */
 function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   const [first] = lines;
   if (first === undefined || !/^WEBVTT(?:[ \t]|$)/.test(text.slice(first.start, first.end))) {
@@ -71,21 +74,14 @@ function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   const cues: SubtitleCue[] = [];
   let times: { startMs: number; endMs: number } | undefined;
   let own: Place[] = [];
-  let isOther = false;
   const end = (): void => {
     if (times !== undefined && !isData(text, own)) cues.push({ ...times, lines: own });
     times = undefined;
     own = [];
   };
-  for (const [index, line] of lines.entries()) {
-    const content = text.slice(line.start, line.end);
-    const found = isOther ? undefined : timesOf(text, line);
-    if (content === '') {
-      end();
-      isOther = false;
-    } else if (index === 0 || (times === undefined && isNoCue(text, lines[index - 1], content))) {
-      isOther = true;
-    } else if (found !== undefined) {
+  for (const line of lines) {
+    const found = timesOf(text, line);
+    if (line.start === line.end || found !== undefined) {
       end();
       times = found;
     } else if (times !== undefined) own.push(line);
@@ -105,12 +101,6 @@ function isData(text: string, lines: readonly Place[]): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether a block that is not a cue begins here. */
-function isNoCue(text: string, before: Place | undefined, content: string): boolean {
-  const isFirst = before === undefined || text.slice(before.start, before.end) === '';
-  return isFirst && /^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(content);
 }
 
 function timesOf(
