@@ -39,10 +39,10 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   ],
   [
     'elements side by side are two, unless they make up a word',
-    '<p><a><b>Home</b></a><a>about us</a></p><p><i><b>Red</b></i><b>&Eacute;t&eacute;</b> <b>Uni</b><i>code</i> <b>WEL</b><i>COME</i> <b>T</b><i>He</i></p><b>the hou</b><i>se</i> <b>C</b><sub>2</sub>',
+    '<p><a><b>Home</b></a><a>about us</a></p><p>The <del>old</del><ins>new</ins> colo<del>u</del>r</p><p><i><b>Red</b></i><b>&Eacute;t&eacute;</b> <b>Uni</b><i>code</i> <b>WEL</b><i>COME</i> <b>T</b><i>He</i></p><b>the hou</b><i>se</i> <b>C</b><sub>2</sub>',
     {},
     [
-      ...['Home', 'about us', 'Red'],
+      ...['Home', 'about us', 'The <1>old</1>', '<1>new</1> colo<2>u</2>r', 'Red'],
       '<1>Été</1> <2>Uni</2><3>code</3> <4>WEL</4><5>COME</5> <6>T</6><7>He</7>',
       '<1>the hou</1><2>se</2> <3>C</3><4>2</4>',
     ],

@@ -149,8 +149,8 @@ const LOOKED_AT = 16;
  * it is all capitals.
  */
 const ENDS_SMALL = /(?:^|[^\p{L}\p{M}])(?=\p{L}*\p{Ll})[\p{L}\p{M}]{2,}$/u;
-/** Elements of which two are never one word. */
-const WHOLE = /^<\/?(?:a|label)[\s>]/i;
+/** Elements of which two are never one word: a deletion and what is inserted for it are not, either. */
+const WHOLE = /^<\/?(?:a|label|del|ins)[\s>]/i;
 
 /**
  * Cuts between adjacent elements with separate words, such as `<a>Home</a><a>About</a>` and
