@@ -63,7 +63,7 @@ describe('runs of a docx paragraph', () => {
   });
 
   test('that a translation parts from a link by a blank do not give it the format of the link', async () => {
-    const link = '<w:u w:val="single"/>';
+    const link = '<w:rStyle w:val="Hyperlink"/>';
     const content = `${run('See ')}<w:hyperlink r:id="r">${run('our new site', link)}</w:hyperlink>${run(' now')}`;
     const out = await rewriteWord(wordDocument(paragraph(content)), ([first, , , ...rest]) => [
       ...(first === undefined ? [] : [first]),
@@ -73,6 +73,12 @@ describe('runs of a docx paragraph', () => {
       ...rest,
     ]);
     expect(bodyOf(out)).toContain('<w:r><w:t xml:space="preserve"> </w:t></w:r><w:hyperlink');
+  });
+
+  test('that are underlined have marks even where they are longer than the rest', async () => {
+    const underlined = run('the long words', '<w:u w:val="single"/>');
+    const body = paragraph(run('See ') + underlined + run(' now'));
+    expect(await linesOf(wordDocument(body))).toEqual(['See <1>the long words</1> now']);
   });
 
   test('with only blanks keep a format only where it is visible', async () => {

@@ -197,7 +197,8 @@ const rules: FormatRules = {
   showsBlanks: (properties) =>
     isOn(attribute(properties, 'u')) ||
     isOn(attribute(properties, 'strike')) ||
-    childOf(properties, 'a:highlight') !== undefined,
+    childOf(properties, 'a:highlight') !== undefined ||
+    childOf(properties, 'a:hlinkClick') !== undefined,
 };
 
 function isOn(value: string | undefined): boolean {

@@ -103,17 +103,25 @@ function withSteadyBlanks(pieces: readonly Piece[]): Piece[] {
   });
 }
 
+/**
+ * Returns the format of most of the text. Underlined words and the like are left out where others are beside
+ * them, as the blanks around a mark have this format.
+ */
 function commonestFormat(pieces: readonly Piece[]): RunFormat | undefined {
-  const lengths = new Map<string, { format: RunFormat; length: number }>();
-  let commonest: { format: RunFormat; length: number } | undefined;
+  const formats = new Map<string, { format: RunFormat; length: number; hasWords: boolean }>();
   for (const piece of pieces) {
     if (piece.kind !== 'text') continue;
-    const entry = lengths.get(piece.format.key) ?? { format: piece.format, length: 0 };
-    entry.length += piece.text.length;
-    lengths.set(piece.format.key, entry);
-    if (commonest === undefined || entry.length > commonest.length) commonest = entry;
+    const { format, text } = piece;
+    const entry = formats.get(format.key) ?? { format, length: 0, hasWords: false };
+    entry.length += text.length;
+    entry.hasWords ||= /[\p{L}\p{N}]/u.test(text);
+    formats.set(format.key, entry);
   }
-  return commonest?.format;
+  const all = [...formats.values()];
+  const plain = all.filter(({ format, hasWords }) => hasWords && !format.showsBlanks);
+  const [first, ...others] = plain.length > 0 ? plain : all;
+  if (first === undefined) return undefined;
+  return others.reduce((most, each) => (each.length > most.length ? each : most), first).format;
 }
 
 /** Joins neighbouring texts of the same format, and groups each run of pieces without text. */
