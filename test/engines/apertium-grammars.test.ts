@@ -59,6 +59,7 @@ test.each([
   ['Do you want to come with us?', '¿Quieres venir con nosotros?'],
   ['The file could not be found.', 'El archivo no se pudo encontrar.'],
   ['An error occurred while saving the file.', 'Se ha producido un error al guardar el archivo.'],
+  ['Welcome to the club.', 'Bienvenidos al club.'],
   // Who does it to whom.
   ['He told me the truth.', 'Me dijo la verdad.'],
   ['I see you.', 'Te veo.'],

@@ -322,7 +322,8 @@ function spanishGrammar(): string {
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
-    ...phraseRules(SAID_OTHERWISE).target,
+    // `~` before a preposition contracts it: `bienvenidos al club`.
+    ...phraseRules(SAID_OTHERWISE.replaceAll(/ (a|de)(?=,|$)/g, ' ~$1')).target,
     ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
       (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
     ),
