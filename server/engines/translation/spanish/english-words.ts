@@ -201,8 +201,6 @@ ninguno de ellos: none of them, ninguna de ellas: none of them, ninguno de nosot
 deberíamos haber: we should have, deberías haber: you should have, deberían haber: they should have,
 estoy aburrido: I am bored, estoy aburrida: I am bored, más alto que yo: taller than me, más alta que yo: taller than me,
 mayor que yo: older than me, menor que yo: younger than me, mejor que yo: better than me,
-no se pudo abrir: could not be opened, no se pudo guardar: could not be saved, no se pudo cargar: could not be loaded,
-no se pudo encontrar: could not be found, no se puede abrir: cannot be opened, no se pudo conectar: could not connect,
 se ha cancelado: has been cancelled, se ha actualizado: has been updated, se ha guardado: has been saved,
 se ha enviado: has been sent, se ha eliminado: has been deleted, se ha producido un error: an error has occurred,
 ^ ten cuidado: be careful, ^ tenga cuidado: be careful, todo el mundo: everybody`;
