@@ -2,6 +2,7 @@
  * Reads what surrounds the pixels of a JPEG or PNG file, before anything is decoded: its size, and the few
  * metadata that the translated picture keeps. Also writes grey pictures as TIFF for text recognition.
  */
+import { crc32 } from 'node:zlib';
 import { DocumentError } from '../format.ts';
 
 /** A JPEG or PNG file, not decoded. */
@@ -252,16 +253,6 @@ function pngChunk(type: string, data: Buffer): Buffer {
   chunk.writeUInt32BE(data.length, 0);
   chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
   return chunk;
-}
-
-/** PNG's checksum (ISO 3309), bit by bit since the input has only 30 bytes. `zlib.crc32` needs Node 22. */
-function crc32(data: Uint8Array): number {
-  let crc = ~0;
-  for (const byte of data) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }
 
 // Several grey pictures in one file.
