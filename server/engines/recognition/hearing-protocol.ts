@@ -4,6 +4,7 @@
  * little endian. Times are in ms from the first sample of the utterance.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
+import { encodeFrame } from '../../process/index.ts';
 import type { Word } from '../engine.ts';
 
 /** Kinds of frames to the child. */
@@ -77,4 +78,31 @@ export function numbered(utterance: number, rest: Uint8Array = new Uint8Array())
   payload.writeUInt32LE(utterance, 0);
   payload.set(rest, NUMBER_BYTES);
   return payload;
+}
+
+// The child's side.
+
+/** Sends a frame. On POSIX systems pipes are written synchronously, even if decoding then occupies the thread. */
+export function send(kind: number, payload?: Uint8Array): void {
+  process.stdout.write(encodeFrame(kind, payload));
+}
+
+/** Sends what was heard of an utterance. */
+export function tell(kind: number, utterance: number, heard: HeardPart): void {
+  send(kind, numbered(utterance, Buffer.from(JSON.stringify(heard))));
+}
+
+/** Tells why the engine cannot run here, and ends this process. */
+export function fail(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
+}
+
+/** Converts s16le to samples from -1 to 1. */
+export function floats(audio: Buffer): Float32Array {
+  const samples = new Float32Array(audio.byteLength >> 1);
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = audio.readInt16LE(index * 2) / 32_768;
+  }
+  return samples;
 }

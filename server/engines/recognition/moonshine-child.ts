@@ -2,11 +2,15 @@
  * The child process that hears many speakers with one Moonshine model; see hearing-protocol.ts. It runs one
  * decoding at a time: conclusions first, then the hypothesis of the line that has waited longest.
  */
-import { encodeFrame, FrameReader } from '../../process/index.ts';
+import { FrameReader } from '../../process/index.ts';
 import {
+  fail,
+  floats,
   fromHearing,
   NUMBER_BYTES,
   numbered,
+  send,
+  tell,
   toHearing,
   type HearingOpening,
 } from './hearing-protocol.ts';
@@ -204,29 +208,6 @@ function isBehind({ incoming }: Line): boolean {
 
 function bytesIn(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
-
-/** Converts s16le to samples from -1 to 1. */
-function floats(audio: Buffer): Float32Array {
-  const samples = new Float32Array(audio.byteLength >> 1);
-  for (let index = 0; index < samples.length; index += 1) {
-    samples[index] = audio.readInt16LE(index * 2) / 32_768;
-  }
-  return samples;
-}
-
-function tell(kind: number, number: number, heard: object): void {
-  send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
-}
-
-/** On POSIX systems pipes are written synchronously, even if decoding then occupies the thread. */
-function send(kind: number, payload?: Uint8Array): void {
-  process.stdout.write(encodeFrame(kind, payload));
-}
-
-function fail(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
 }
 
 /** Decodes a test signal: files that load may still belong to another model. Throws what is wrong. */

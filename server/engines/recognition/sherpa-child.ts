@@ -1,14 +1,18 @@
 /** The child process that hears several utterances at a time with one model; see hearing-protocol.ts. */
 import { readFileSync } from 'node:fs';
 import type { LanguageTag } from '../../../shared/language.ts';
-import { encodeFrame, FrameReader } from '../../process/index.ts';
+import { FrameReader } from '../../process/index.ts';
 import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
 import {
+  fail,
+  floats,
   fromHearing,
   type HeardPart,
   type HearingOpening,
   NUMBER_BYTES,
   numbered,
+  send,
+  tell,
   toHearing,
 } from './hearing-protocol.ts';
 import { createRepeats } from './utterance.ts';
@@ -68,24 +72,6 @@ function run(options: SherpaChildOptions): void {
   const frames = new FrameReader(onFrame);
   process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));
   send(fromHearing.ready);
-}
-
-/** Converts s16le to samples from -1 to 1. */
-function floats(audio: Buffer): Float32Array {
-  const samples = new Float32Array(audio.byteLength >> 1);
-  for (let index = 0; index < samples.length; index += 1) {
-    samples[index] = audio.readInt16LE(index * 2) / 32_768;
-  }
-  return samples;
-}
-
-function tell(kind: number, number: number, heard: HeardPart): void {
-  send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
-}
-
-/** On POSIX systems pipes are written synchronously, even if decoding then occupies the thread. */
-function send(kind: number, payload?: Uint8Array): void {
-  process.stdout.write(encodeFrame(kind, payload));
 }
 
 // The two modes of sherpa-onnx: streaming, and whole recordings.
@@ -277,6 +263,5 @@ process.stdout.on('error', () => process.exit());
 try {
   run(JSON.parse(process.argv[2] ?? '{}') as SherpaChildOptions);
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
+  fail(error);
 }

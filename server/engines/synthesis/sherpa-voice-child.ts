@@ -1,7 +1,13 @@
 /** The child process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
-import { encodeFrame, FrameReader } from '../../process/index.ts';
+import { FrameReader } from '../../process/index.ts';
 import { loadSherpa, type SherpaTts } from '../recognition/sherpa-library.ts';
-import { fromHearing, NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
+import {
+  fail,
+  fromHearing,
+  NUMBER_BYTES,
+  numbered,
+  send,
+} from '../recognition/hearing-protocol.ts';
 import {
   fromVoice,
   toVoice,
@@ -64,10 +70,6 @@ function sendSamples(number: number, { sampleRate }: SherpaTts, samples: Float32
   }
 }
 
-function send(kind: number, payload?: Uint8Array): void {
-  process.stdout.write(encodeFrame(kind, payload));
-}
-
 // The parent has ended, however it ended.
 process.stdin.on('end', () => process.exit());
 process.stdout.on('error', () => process.exit());
@@ -75,6 +77,5 @@ process.stdout.on('error', () => process.exit());
 try {
   run(JSON.parse(process.argv[2] ?? '{}') as SherpaVoiceModel);
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
+  fail(error);
 }
