@@ -49,7 +49,7 @@ const EXIT_BY_SIGNAL = 128;
  * `environment`. It dies with this process, however this process ends.
  *
  * @param command arguments; the first is a path, or a name that is looked up in {@link SYSTEM_PATH}
- * @throws ProgramFailure, or the signal's reason
+ * @throws ProgramFailure
  */
 export async function runProgram({
   command,
@@ -57,42 +57,36 @@ export async function runProgram({
   input,
   limits,
   environment = {},
-  signal,
 }: {
   command: Command;
   containment: Containment;
   input: Uint8Array;
   limits: ProgramLimits;
   environment?: Record<string, string>;
-  signal?: AbortSignal | undefined;
 }): Promise<ProgramEnd> {
-  signal?.throwIfAborted();
   const child = spawn('setpriv', [...limitingArguments(limits), ...containment.wrap(command)], {
     env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own, so that its descendants can be killed with it.
     detached: true,
   });
-  let stopped: unknown;
-  const stop = (reason: unknown): void => {
-    stopped ??= reason;
+  let stopped: ProgramFailure | undefined;
+  const stop = (kind: 'timeout' | 'output'): void => {
+    stopped ??= new ProgramFailure(kind);
     containment.kill(child);
   };
-  const timer = setTimeout(() => stop(new ProgramFailure('timeout')), limits.timeMs);
-  const onAbort = (): void => stop(signal?.reason);
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => stop('timeout'), limits.timeMs);
   try {
-    const output = collected(child.stdout, limits.outputBytes, stop);
+    const output = collected(child.stdout, limits.outputBytes, () => stop('output'));
     const complaint = lastWords(child.stderr);
     feed(child.stdin, input);
     const exitCode = await ended(child);
-    if (stopped !== undefined) throw stopped as Error;
+    if (stopped !== undefined) throw stopped;
     if (exitCode === null || exitCode > EXIT_BY_SIGNAL) throw new ProgramFailure('killed');
     if (exitCode === EXIT_NOT_FOUND) throw new ProgramFailure('missing');
     return { exitCode, output: output(), complaint: complaint() };
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
     // A grandchild may outlive a program that ended by itself.
     if (child.pid !== undefined) killGroup(child.pid);
   }
@@ -132,14 +126,14 @@ function feed(stdin: Writable, input: Uint8Array): void {
 function collected(
   stream: NodeJS.ReadableStream,
   mostBytes: number,
-  stop: (reason: unknown) => void,
+  onExcess: () => void,
 ): () => Buffer {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   stream.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length;
     if (sizeBytes <= mostBytes) chunks.push(chunk);
-    else stop(new ProgramFailure('output'));
+    else onExcess();
   });
   return () => Buffer.concat(chunks);
 }

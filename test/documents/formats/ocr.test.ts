@@ -12,7 +12,6 @@ import {
   type OcrLine,
 } from '../../../server/documents/formats/image/ocr.ts';
 import { drawing, text } from '../../support/documents/pictures.ts';
-import { descendantsOf } from '../../support/machine/processes.ts';
 
 const FIRST = [
   'It is open every day',
@@ -136,28 +135,6 @@ describe('text recognition', () => {
     }
     expect(linesOf(await onlyEnglish(picture, { language: 'en-GB' }))).toHaveLength(9);
     expect(linesOf(await onlyEnglish(picture, { language: undefined }))).toHaveLength(9);
-  });
-
-  it('stops with its process on abort', async () => {
-    const stop = new AbortController();
-    const picture = await sharp({
-      create: {
-        width: 1000,
-        height: 1000,
-        channels: 3,
-        background: '#fff',
-        noise: { type: 'gaussian', mean: 128, sigma: 60 },
-      },
-    })
-      .png()
-      .toBuffer();
-    const reading = recogniseText(picture, { language: 'en', signal: stop.signal });
-    const stopped = expect(reading).rejects.toThrow('enough');
-    const running = (): number[] => descendantsOf(process.pid, /tesseract stdin/);
-    await expect.poll(running, { interval: 5 }).not.toEqual([]);
-    stop.abort(new Error('enough'));
-    await stopped;
-    await expect.poll(running, { interval: 10 }).toEqual([]);
   });
 
   it('refuses a file that is not a picture', async () => {

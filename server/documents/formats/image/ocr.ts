@@ -75,7 +75,6 @@ interface OcrOptions {
   layout?: keyof typeof segmentation;
   /** Resolution, if known; it only helps to tell letters from specks. */
   dotsPerInch?: number;
-  signal?: AbortSignal | undefined;
 }
 
 type RecogniseText = (image: Uint8Array | RawPixels, options: OcrOptions) => Promise<OcrLine[]>;
@@ -122,26 +121,25 @@ function createPictureReader({ program = 'tesseract', dataFolder }: Installation
   let installed: Promise<ReadonlySet<string>> | undefined;
   let containment: Promise<Containment> | undefined;
   const readable = dataFolder === undefined ? [] : [dataFolder];
-  const run: Run = async (args, { file, count }, signal) =>
+  const run: Run = async (args, { file, count }) =>
     runTesseract({
       program,
       containment: await (containment ??= findContainment([program, '--version'], { readable })),
       args: [...(dataFolder === undefined ? [] : ['--tessdata-dir', dataFolder]), ...args],
       input: file,
       limits: limitsOf(count),
-      signal,
     });
 
   return async (pictures, options) => {
     installed ??= listLanguages(run);
     const known = await installed;
-    const { language, signal } = options;
+    const { language } = options;
     const data =
       language === undefined
-        ? await detectedData(run, { pictures, known, signal })
+        ? await detectedData(run, pictures, known)
         : dataOfLanguage(language, known);
     const read = async (names: readonly string[]): Promise<OcrLine[][]> => {
-      const { exitCode, output } = await run(readingArguments(names, options), pictures, signal);
+      const { exitCode, output } = await run(readingArguments(names, options), pictures);
       const lines = exitCode === 0 ? readHocr(output.toString()) : [];
       // Tesseract skips pictures that it cannot read, and still reports success.
       if (lines.length < pictures.count)
@@ -173,7 +171,7 @@ const readInstalled = createPictureReader({});
 /**
  * Recognises the text of a picture (PNG, PNM or raw pixels), line by line in reading order.
  * @throws DocumentError when the program or the data of the language is not installed (the message names the
- * Debian package), or when it takes too long; the reason of the signal
+ * Debian package), or when it takes too long
  */
 export const recogniseText: RecogniseText = recogniserOf(readInstalled);
 
@@ -195,7 +193,7 @@ export async function recogniseTexts(
   return readInstalled({ file: tiffOf(images), count: images.length }, options);
 }
 
-type Run = (args: string[], pictures: Pictures, signal?: AbortSignal) => Promise<ProgramEnd>;
+type Run = (args: string[], pictures: Pictures) => Promise<ProgramEnd>;
 
 async function runTesseract({
   program,
@@ -203,20 +201,18 @@ async function runTesseract({
   args,
   input,
   limits,
-  signal,
 }: {
   program: string;
   containment: Containment;
   args: string[];
   input: Uint8Array;
   limits: ReturnType<typeof limitsOf>;
-  signal: AbortSignal | undefined;
 }): Promise<ProgramEnd> {
   try {
     // Several threads within one page cost more than they gain.
     const environment = { OMP_THREAD_LIMIT: '1' };
     const command = [program, ...args] as const;
-    return await runProgram({ command, containment, input, limits, environment, signal });
+    return await runProgram({ command, containment, input, limits, environment });
   } catch (error) {
     if (!(error instanceof ProgramFailure)) throw error;
     throw new DocumentError(failureMessages[error.kind], { cause: error });
@@ -256,28 +252,17 @@ function missingData(data: string): DocumentError {
 
 async function detectedData(
   run: Run,
-  {
-    pictures,
-    known,
-    signal,
-  }: { pictures: Pictures; known: ReadonlySet<string>; signal: AbortSignal | undefined },
+  pictures: Pictures,
+  known: ReadonlySet<string>,
 ): Promise<string[]> {
-  const script = known.has('osd') ? await scriptOf(run, pictures, signal) : undefined;
+  const script = known.has('osd') ? await scriptOf(run, pictures) : undefined;
   const { use, best } = dataForScript(script, known);
   if (use.length === 0) throw missingData(best);
   return use;
 }
 
-async function scriptOf(
-  run: Run,
-  pictures: Pictures,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const { exitCode, output } = await run(
-    ['stdin', 'stdout', '-l', 'osd', '--psm', '0'],
-    pictures,
-    signal,
-  );
+async function scriptOf(run: Run, pictures: Pictures): Promise<string | undefined> {
+  const { exitCode, output } = await run(['stdin', 'stdout', '-l', 'osd', '--psm', '0'], pictures);
   // Script detection fails on few letters.
   if (exitCode !== 0) return undefined;
   const text = output.toString();

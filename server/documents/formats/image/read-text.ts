@@ -64,7 +64,6 @@ interface OriginalPage {
 interface ReadingOptions {
   /** Language of the text, if known. */
   language: LanguageTag | undefined;
-  signal?: AbortSignal;
   /** Resolution of a scanned page, in pixels per inch. */
   paperDpi?: number;
   /** The original of a scanned page if it differs from the picture; it is read as well. */
@@ -256,7 +255,6 @@ function recognise(
   gray: RawPixels,
   {
     language,
-    signal,
     paperDpi,
     scale,
     layout,
@@ -264,7 +262,6 @@ function recognise(
 ): Promise<OcrLine[]> {
   return recogniseText(gray, {
     language,
-    signal,
     layout,
     ...(paperDpi !== undefined && { dotsPerInch: scale * paperDpi }),
   });
@@ -282,12 +279,11 @@ async function readIn(
 
 async function readOriginal(
   { gray, rules, cells, scale }: RuledPicture,
-  { original, language, signal, paperDpi = SCREEN_DPI }: ReadingOptions,
+  { original, language, paperDpi = SCREEN_DPI }: ReadingOptions,
 ): Promise<PlacedLine[]> {
   if (original === undefined) return [];
   const lines = await recogniseText(original.picture, {
     language,
-    signal,
     dotsPerInch: (original.picture.width / gray.width) * scale * paperDpi,
   });
   return placedLines(onLevelPage(lines, original, gray), { gray, rules, cells });

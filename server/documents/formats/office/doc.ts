@@ -110,14 +110,14 @@ type ImportFilter =
  *
  * @param filter the document's format; without it, LibreOffice would read an unknown format as plain text
  * @throws DocumentError when the document cannot be read or takes too long, or when LibreOffice or
- *   its sandbox is missing; the signal's reason
+ *   its sandbox is missing
  */
 export async function convertToDocx(
   file: Uint8Array,
-  { filter, timeMs, signal }: { filter: ImportFilter; timeMs?: number; signal?: AbortSignal },
+  { filter, timeMs }: { filter: ImportFilter; timeMs?: number },
 ): Promise<Uint8Array> {
   const command = ['/bin/sh', '-c', script, 'sh', filter] as const;
-  const end = await runSandboxed(command, { input: file, timeMs, signal });
+  const end = await runSandboxed(command, { input: file, timeMs });
   if (end.exitCode === 0) return end.output;
   throw unreadable();
 }
@@ -127,16 +127,14 @@ let containment: Promise<Containment> | undefined;
 /**
  * Runs a command in LibreOffice's sandbox, with a temporary in-memory file system.
  *
- * @throws DocumentError when the command takes too long, or when it or bubblewrap is missing; the
- *   signal's reason
+ * @throws DocumentError when the command takes too long, or when it or bubblewrap is missing
  */
 export async function runSandboxed(
   command: Command,
   {
     input = new Uint8Array(),
     timeMs = limits.timeMs,
-    signal,
-  }: { input?: Uint8Array; timeMs?: number | undefined; signal?: AbortSignal | undefined } = {},
+  }: { input?: Uint8Array; timeMs?: number | undefined } = {},
 ): Promise<ProgramEnd> {
   containment ??= findContainment(['/bin/true'], { memoryFilesBytes: MEMORY_FILES_BYTES });
   const found = await containment;
@@ -146,7 +144,6 @@ export async function runSandboxed(
       command,
       containment: found,
       input,
-      signal,
       limits: { ...limits, timeMs },
       environment: { HOME: '/tmp' },
     });

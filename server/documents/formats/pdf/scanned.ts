@@ -59,7 +59,6 @@ export interface ScanSource {
   pages: readonly Page[];
   /** Language of the text, if known. */
   language: LanguageTag | undefined;
-  signal?: AbortSignal;
 }
 
 /**
@@ -115,10 +114,7 @@ interface ReadScan {
 }
 
 /** Recognises a page; returns undefined when it shows no text. */
-async function readScan(
-  page: Page,
-  { file, language, signal }: ScanSource,
-): Promise<ReadScan | undefined> {
+async function readScan(page: Page, { file, language }: ScanSource): Promise<ReadScan | undefined> {
   const drawn = file.withPage(page.index, (open) => {
     const hidden = invisibleTextObjects(open);
     const pixels = drawPage(open, { dpi: SCAN_DPI, withText: false });
@@ -144,7 +140,6 @@ async function readScan(
     language,
     paperDpi,
     original,
-    ...(signal && { signal }),
   });
   const turned = (await findTurnedRegions(picture, lines)).map(({ regions, ...view }) => ({
     view: scanViewOf(page, view),
