@@ -132,17 +132,8 @@ function describedTag(name: string, tag: string, exchange: TextExchange): string
   return exchangeAttribute(titled ?? tag, 'descr', exchange) ?? titled;
 }
 
-/**
- * Returns a start tag with the text of an attribute exchanged; undefined when nothing changed.
- *
- * @param maxLength maximum length that the program allows, in UTF-16 units
- */
-function exchangeAttribute(
-  tag: string,
-  name: string,
-  exchange: TextExchange,
-  maxLength = Infinity,
-): string | undefined {
+/** Returns a start tag with the text of an attribute exchanged; undefined when nothing changed. */
+function exchangeAttribute(tag: string, name: string, exchange: TextExchange): string | undefined {
   const text = attributeOf(tag, name);
   // A file name as the description means that no author described the picture.
   if (text === undefined || /^\S+\.(png|jpe?g|gif|emf|wmf|svg|tiff?|bmp)$/i.test(text)) {
@@ -150,7 +141,7 @@ function exchangeAttribute(
   }
   const translated = exchangeText(exchange, text);
   if (translated === undefined) return undefined;
-  return withAttribute(tag, name, translated.slice(0, maxLength));
+  return withAttribute(tag, name, translated);
 }
 
 /** Defaults of paragraphs: `a:lvl1pPr` to `a:lvl9pPr`. */

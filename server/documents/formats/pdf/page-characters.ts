@@ -58,11 +58,8 @@ const MAX_REPEAT_EMS = 0.1;
 /** Letters with an outline wider than this, in ems, are bold. */
 const THICKENING_EMS = 0.01;
 
-/** Which characters to read. */
-export type Visibility = 'visible' | 'invisible';
-
-/** Reads the characters of a page, except those that are mirrored or have no usable size. */
-export function readCharacters(page: OpenPage, visibility: Visibility): PageCharacters {
+/** Reads the visible characters of a page, except those that are mirrored or have no usable size. */
+export function readCharacters(page: OpenPage): PageCharacters {
   const { view, crop, width, height } = viewOf(page);
   const objects = listTextObjects(page);
   const repeats = new Map<number, number>();
@@ -93,8 +90,10 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
     if (state === undefined) continue;
     const origin = originOf(page, at);
     if (!isWithin(crop, origin, state.sizePoints)) continue;
-    if (!state.look.isVisible) invisibleCharacters += 1;
-    if (state.look.isVisible !== (visibility === 'visible')) continue;
+    if (!state.look.isVisible) {
+      invisibleCharacters += 1;
+      continue;
+    }
     const character = readCharacter({ page, at, origin, state });
     if (character === undefined) continue;
     const first = firstPrint(character);

@@ -46,9 +46,10 @@ async function recogniseScans({
   pages: readonly Page[];
   options: OpenOptions;
 }): Promise<ScannedPages | undefined> {
-  if (!pages.some((page) => isScan(file, page))) return undefined;
+  const bare = pages.filter((page) => isScan(file, page));
+  if (bare.length === 0) return undefined;
   const { readScannedPages } = await import('./scanned.ts');
-  return readScannedPages({ file, pages, language: options.source });
+  return readScannedPages({ file, pages, bare, language: options.source });
 }
 
 /** Tests whether a page shows pictures and next to no text. */

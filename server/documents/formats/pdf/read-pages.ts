@@ -1,7 +1,7 @@
 /** Reads the text of a PDF file page by page: characters → lines → paragraphs. */
 import { alignOf, alignSingleLines, columnPeers } from './alignment.ts';
 import { applyToBox, type Matrix, turn, union } from './geometry.ts';
-import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
+import { type PageCharacter, readCharacters } from './page-characters.ts';
 import {
   readObstacles,
   readRulings,
@@ -32,28 +32,19 @@ interface ReadingState {
   sizes: Map<number, number>;
 }
 
-/**
- * Yields all pages, one at a time, since PDFium keeps one page in memory. A damaged page has no paragraphs.
- * @param visibility `invisible` reads the text layer that recognition put beneath a scan
- */
-export function* readPages(
-  file: PdfFile,
-  { visibility = 'visible' }: { visibility?: Visibility } = {},
-): Generator<Page> {
+/** Yields all pages, one at a time, since PDFium keeps one page in memory. A damaged page has no paragraphs. */
+export function* readPages(file: PdfFile): Generator<Page> {
   const state: ReadingState = { sizes: new Map() };
   for (let index = 0; index < file.pageCount; index += 1) {
-    const page = file.withPage(index, (open) => readPage(open, { visibility, state }));
+    const page = file.withPage(index, (open) => readPage(open, state));
     const none = { paragraphs: [], rulings: [], links: [], invisibleCharacters: 0 };
     yield page ?? { index, width: 0, height: 0, ...none };
   }
 }
 
 /** Reads an open page. */
-function readPage(
-  open: OpenPage,
-  { visibility, state }: { visibility: Visibility; state: ReadingState },
-): Page {
-  const read = readCharacters(open, visibility);
+function readPage(open: OpenPage, state: ReadingState): Page {
+  const read = readCharacters(open);
   const rulings = readRulings(open, read.view);
   const signs = readSigns(open, read.view);
   const obstacles = readObstacles(open, read);

@@ -13,7 +13,6 @@ import { skewOf, turnedBack, withoutNeedlessChannels } from '../image/legibility
 import { type Matrix, multiply, turn } from './geometry.ts';
 import type { Page, PageParagraph, Box } from './page-model.ts';
 import { drawPage, imageDpi, type Pixels } from './page-picture.ts';
-import { hasPicture } from './page-to-redraw.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import {
   lettersOf,
@@ -46,8 +45,6 @@ const POINTS_PER_INCH = 72;
 const LONGEST_SHEET_POINTS = 1200;
 const USUAL_SHEET_POINTS = 842;
 const LEAST_KNOWN_DPI = 100;
-/** Number of visible characters from which a page is not treated as a scan. */
-const MIN_PAGE_CHARACTERS = 20;
 /**
  * Maximum number of scanned pages of a document. Each takes seconds, so more would exceed the time a document
  * may take.
@@ -57,6 +54,8 @@ const MAX_SCANNED_PAGES = 300;
 export interface ScanSource {
   file: PdfFile;
   pages: readonly Page[];
+  /** Those that are scans. */
+  bare: readonly Page[];
   /** Language of the text, if known. */
   language: LanguageTag | undefined;
 }
@@ -67,8 +66,7 @@ export interface ScanSource {
  * too many scanned pages
  */
 export async function readScannedPages(source: ScanSource): Promise<ScannedPages> {
-  const { file, pages } = source;
-  const bare = pages.filter((page) => isScan(file, page));
+  const { pages, bare } = source;
   if (bare.length > MAX_SCANNED_PAGES) {
     throw new DocumentError(
       `The PDF file has ${bare.length} scanned pages; ${MAX_SCANNED_PAGES} are the most. Send it in parts.`,
@@ -91,12 +89,6 @@ export async function readScannedPages(source: ScanSource): Promise<ScannedPages
     covers: (pageIndex) => scans.get(pageIndex)?.covers,
     turnedBack: (pageIndex) => scans.get(pageIndex)?.turnedBack,
   };
-}
-
-/** Tests whether a page shows pictures and next to no text. */
-function isScan(file: PdfFile, page: Page): boolean {
-  if (charactersOf(page) >= MIN_PAGE_CHARACTERS) return false;
-  return page.invisibleCharacters > 0 || file.withPage(page.index, hasPicture) === true;
 }
 
 /** Returns the indexes of the invisible text objects. */
