@@ -9,6 +9,7 @@ import type {
 } from '../../../shared/schemas/console.ts';
 import type { Account, ApiKey, UsageLimits } from '../../http/door.ts';
 import type { UsageStore } from '../usage/store.ts';
+import { monthOf } from '../usage/usage.ts';
 import type { AccountService } from '../accounts.ts';
 import type { ApiKeyService } from '../api-keys.ts';
 import type { SignedIn } from './console-access.ts';
@@ -38,11 +39,10 @@ export interface ConsoleAccountOptions {
   apiKeys: ApiKeyService;
   usage: Pick<UsageStore, 'ofMonth'>;
   operatorId: string;
-  now?: () => number;
 }
 
 export function createConsoleAccount(options: ConsoleAccountOptions): ConsoleAccount {
-  const { accounts, apiKeys, usage, operatorId, now = Date.now } = options;
+  const { accounts, apiKeys, usage, operatorId } = options;
   const isOperator = ({ accountId }: Account) => accountId === operatorId;
   const adminKeys = async ({ accountId }: Account) =>
     (await apiKeys.list(accountId)).filter(({ kind }) => kind === 'admin');
@@ -63,7 +63,7 @@ export function createConsoleAccount(options: ConsoleAccountOptions): ConsoleAcc
     }),
 
     async usage({ accountId, limits }) {
-      const atMs = now();
+      const atMs = Date.now();
       // No key has an empty id: only the account's part of the answer is used.
       const { account: used } = await usage.ofMonth(accountId, '', atMs);
       return {
@@ -119,15 +119,6 @@ function described(key: ApiKey): AdminKey {
 
 function limitsOf({ limits: { characters, speechMs } }: { limits: UsageLimits }) {
   return { characters, speech_to_text_milliseconds: speechMs };
-}
-
-function monthOf(atMs: number): { start_time: string; end_time: string } {
-  const date = new Date(atMs);
-  const monthFrom = (month: number) => isoTime(Date.UTC(date.getUTCFullYear(), month));
-  return {
-    start_time: monthFrom(date.getUTCMonth()),
-    end_time: monthFrom(date.getUTCMonth() + 1),
-  };
 }
 
 function isoTime(atMs: number): string {

@@ -59,12 +59,10 @@ export interface UsageMeter {
 export function createUsageMeter({
   usage,
   log,
-  now = Date.now,
   refundAgainMs = REFUND_AGAIN_MS,
 }: {
   usage: UsageStore;
   log: Pick<Logger, 'error'>;
-  now?: () => number;
   refundAgainMs?: number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();
@@ -87,8 +85,8 @@ export function createUsageMeter({
       const { accountId } = caller.account;
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
-      const outcome = await chargeOrNothing({ ...charge, atMs: now() });
-      if (outcome !== 'charged') throw refusal(outcome, now());
+      const outcome = await chargeOrNothing({ ...charge, atMs: Date.now() });
+      if (outcome !== 'charged') throw refusal(outcome, Date.now());
     },
 
     wasRefused: ({ key }) => refusedKeys.has(key.keyId),
@@ -96,7 +94,7 @@ export function createUsageMeter({
     async reserve({ caller, kind, characters, tag }) {
       const { accountId } = caller.account;
       const { keyId } = caller.key;
-      const charge = { accountId, keyId, kind, amount: characters, atMs: now(), tag };
+      const charge = { accountId, keyId, kind, amount: characters, atMs: Date.now(), tag };
       const outcome = await chargeOrNothing(charge);
       if (outcome !== 'charged') {
         refusedKeys.add(keyId);
@@ -108,7 +106,7 @@ export function createUsageMeter({
     },
 
     async report(caller) {
-      const atMs = now();
+      const atMs = Date.now();
       const { account, key } = caller;
       const used = await usage.ofMonth(account.accountId, key.keyId, atMs);
       const report = {
@@ -302,7 +300,7 @@ function begunMinutes(ms: number): number {
 }
 
 /** The month (UTC) that contains a time, as ISO 8601; its end is the start of the next. */
-function monthOf(atMs: number): { start_time: string; end_time: string } {
+export function monthOf(atMs: number): { start_time: string; end_time: string } {
   const date = new Date(atMs);
   const start = (monthsLater: number) =>
     new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater)).toISOString();
