@@ -42,13 +42,7 @@ export interface AccountService {
 }
 
 /** Makes the service over the account store. */
-export function createAccountService({
-  accounts,
-  now = Date.now,
-}: {
-  accounts: AccountStore;
-  now?: () => number;
-}): AccountService {
+export function createAccountService({ accounts }: { accounts: AccountStore }): AccountService {
   async function freeName(text: string, ownId?: string): Promise<string> {
     const name = checkedName(text, 'name');
     const all = await accounts.list();
@@ -73,7 +67,7 @@ export function createAccountService({
         limits: { characters: null, speechMs: null, ...checkedLimits(limits) },
         origins: [],
         emails: [],
-        createdAtMs: now(),
+        createdAtMs: Date.now(),
       };
       await accounts.create(account);
       return account;

@@ -66,11 +66,9 @@ export function accountOfKeyId(keyId: string): string {
 export function createApiKeyService({
   apiKeys,
   onDeactivated,
-  now = Date.now,
 }: {
   apiKeys: ApiKeyStore;
   onDeactivated?: (keyId: string) => void;
-  now?: () => number;
 }): ApiKeyService {
   return {
     async create(account, { kind = 'developer', label = '', limits = {} } = {}) {
@@ -86,7 +84,7 @@ export function createApiKeyService({
         label: label.trim() === '' ? DEFAULT_LABEL : checkedName(label, 'label'),
         masked: maskOfSecret(secret),
         limits: { characters: null, speechMs: null, ...checkedLimits(limits) },
-        createdAtMs: now(),
+        createdAtMs: Date.now(),
         deactivatedAtMs: null,
       };
       const maxActive = kind === 'developer' ? MAX_DEVELOPER_KEYS[plan] : undefined;
@@ -99,7 +97,7 @@ export function createApiKeyService({
     list: (accountId) => apiKeys.list(accountId),
 
     async deactivate(accountId, keyId) {
-      const key = present(await apiKeys.deactivate(accountId, keyId, now()));
+      const key = present(await apiKeys.deactivate(accountId, keyId, Date.now()));
       onDeactivated?.(keyId);
       return key;
     },
@@ -108,7 +106,9 @@ export function createApiKeyService({
       present(await apiKeys.change(accountId, keyId, { label: checkedName(label, 'label') })),
 
     limit: async (accountId, keyId, limits) =>
-      present(await apiKeys.change(accountId, keyId, { limits: checkedLimits(limits) }, now())),
+      present(
+        await apiKeys.change(accountId, keyId, { limits: checkedLimits(limits) }, Date.now()),
+      ),
   };
 }
 

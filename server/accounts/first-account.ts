@@ -24,12 +24,10 @@ export async function ensureFirstAccount({
   accounts,
   apiKeys,
   secret,
-  now = Date.now,
 }: {
   accounts: AccountStore;
   apiKeys: ApiKeyStore;
   secret: string;
-  now?: () => number;
 }): Promise<{ account: Account; isSecretActive: boolean }> {
   const secretHash = hashOfSecret(secret);
   const known = await apiKeys.authenticate(secretHash);
@@ -37,11 +35,11 @@ export async function ensureFirstAccount({
 
   const account = await made(
     () => accounts.find(ACCOUNT_ID),
-    () => accounts.create(firstAccount(now())),
+    () => accounts.create(firstAccount(Date.now())),
   );
   await made(
     async () => (await apiKeys.list(ACCOUNT_ID))[0],
-    () => apiKeys.create(firstKey(secret, now()), secretHash),
+    () => apiKeys.create(firstKey(secret, Date.now()), secretHash),
   );
   return { account, isSecretActive: (await apiKeys.authenticate(secretHash)) !== undefined };
 }

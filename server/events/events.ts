@@ -48,7 +48,6 @@ export interface EventsOptions {
   passes?: SpeakerPasses | undefined;
   /** Undefined on a single server. */
   seats?: ReaderSeats | undefined;
-  now?: () => number;
 }
 
 /** The account that creates or changes a room; `keyId` is undefined for a signed-in person. */
@@ -299,8 +298,7 @@ export class Events {
    * @throws ServiceError invalid_request, not_found, too_many_requests
    */
   async type(room: Room, typed: TypedCaption): Promise<{ line: number }> {
-    const { now = Date.now, readers } = this.#options;
-    readers.checkTyped(room.roomId);
+    this.#options.readers.checkTyped(room.roomId);
     const { language: wished = SPOKEN, line } = typed;
     const text = checkedText(typed.text);
     const { running, language } = await this.#open(room, wished);
@@ -310,8 +308,8 @@ export class Events {
     const before = line === undefined ? undefined : await this.#lineOf(room, { language, line });
     const said = {
       text,
-      startMs: before?.startMs ?? now(),
-      endMs: before?.endMs ?? now() + TYPED_MS,
+      startMs: before?.startMs ?? Date.now(),
+      endMs: before?.endMs ?? Date.now() + TYPED_MS,
       ...(line !== undefined && { line }),
     };
     const caption =

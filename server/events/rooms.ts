@@ -80,7 +80,6 @@ export interface RoomsOptions {
   /** Languages that can be translated into from a recognisable language. */
   offeredLanguages: () => string[];
   spokenLanguages: () => string[];
-  now?: () => number;
 }
 
 export function createRooms(options: RoomsOptions): Rooms {
@@ -89,11 +88,9 @@ export function createRooms(options: RoomsOptions): Rooms {
 
 class StoredRooms implements Rooms {
   readonly #options: RoomsOptions;
-  readonly #now: () => number;
 
   constructor(options: RoomsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   async find(roomId: string): Promise<Room> {
@@ -117,7 +114,7 @@ class StoredRooms implements Rooms {
     creation: RoomCreation,
     check: (room: Room) => Promise<void>,
   ): Promise<Room> {
-    const nowMs = this.#now();
+    const nowMs = Date.now();
     const room: Room = {
       roomId: newId(),
       ...owner,
@@ -167,7 +164,7 @@ class StoredRooms implements Rooms {
   }
 
   async addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink> {
-    const nowMs = this.#now();
+    const nowMs = Date.now();
     const link = newLink(checkedLink(creation, nowMs), nowMs);
     if (await this.#options.store.addLink(room.roomId, link, MAX_LINKS)) return link;
     throw invalid(`A room has at most ${MAX_LINKS} links: revoke one first.`);
@@ -192,7 +189,7 @@ class StoredRooms implements Rooms {
       if (access === 'everyone') return anybody;
       throw new ServiceError('forbidden', NEEDED[access]);
     }
-    const found = passOf(room, await this.links(room), { key, nowMs: this.#now() });
+    const found = passOf(room, await this.links(room), { key, nowMs: Date.now() });
     if (found === undefined) throw new ServiceError('forbidden', REFUSED);
     return found;
   }
@@ -201,7 +198,7 @@ class StoredRooms implements Rooms {
     const { access, passcode: right } = room.wishes;
     if (access !== 'passcode' || right === null) throw invalid('This room has no passcode.');
     if (!isEqual(comparable(passcode), comparable(right))) return undefined;
-    const expiresAtMs = this.#now() + PASSCODE_KEY_MS;
+    const expiresAtMs = Date.now() + PASSCODE_KEY_MS;
     return { key: keyForPasscode(room, expiresAtMs), expiresAtMs };
   }
 }

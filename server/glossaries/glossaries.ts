@@ -69,7 +69,6 @@ interface GlossariesOptions {
   glossaries: GlossaryStore;
   /** Memory limit for cached dictionaries, in bytes. */
   cacheBytes: number;
-  now?: () => number;
 }
 
 export function createGlossaries(options: GlossariesOptions): Glossaries {
@@ -83,7 +82,7 @@ export function createGlossaries(options: GlossariesOptions): Glossaries {
 type Wholes = Pick<Glossaries, 'create' | 'list' | 'get' | 'change' | 'delete'>;
 type Dictionaries = Pick<Glossaries, 'entries' | 'putDictionary' | 'deleteDictionary'>;
 
-function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions): Wholes {
+function createWholes({ glossaries: store }: GlossariesOptions): Wholes {
   const get: Glossaries['get'] = async (accountId, glossaryId) =>
     toGlossary(known(await store.find(accountId, checkedGlossaryId(glossaryId))));
   const merge = createMerging(store);
@@ -95,7 +94,7 @@ function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions):
       const glossary = {
         glossaryId: randomUUID(),
         name: checkedGlossaryName(name),
-        createdAtMs: now(),
+        createdAtMs: Date.now(),
         editedInV3: false,
       };
       refuseSamePairs(contents.map(checkedPair));

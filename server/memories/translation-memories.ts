@@ -87,11 +87,10 @@ export interface TranslationMemoriesOptions {
   log: Logger;
   /** Maximum number of pairs of a memory. */
   maxSegments?: number;
-  now?: () => number;
 }
 
 export function createTranslationMemories(given: TranslationMemoriesOptions): TranslationMemories {
-  const options = { now: Date.now, maxSegments: MAX_MEMORY_SEGMENTS, ...given };
+  const options = { maxSegments: MAX_MEMORY_SEGMENTS, ...given };
   const { memories } = options;
   const sweeper = createSweeper(options);
   const importInTurn = createImports({ ...options, onFailure: () => void sweeper.start() });
@@ -141,7 +140,6 @@ export function createTranslationMemories(given: TranslationMemoriesOptions): Tr
 function createImports({
   memories,
   maxSegments,
-  now,
   onFailure,
 }: Required<TranslationMemoriesOptions> & { onFailure: () => void }) {
   /** Accounts with an import under way. */
@@ -152,7 +150,7 @@ function createImports({
     { name, ...file }: MemoryImport,
   ): Promise<ImportedTranslationMemory> {
     const memoryId = randomUUID();
-    const memory = { memoryId, name: checkedName(name), createdAtMs: now() };
+    const memory = { memoryId, name: checkedName(name), createdAtMs: Date.now() };
     const languages = checkedLanguages(file);
     if (!(await memories.begin(accountId, memory, MAX_MEMORIES))) throw tooManyMemories();
     try {
@@ -185,13 +183,13 @@ function createImports({
 }
 
 /** Deletes the contents of retired memories, piece by piece. */
-function createSweeper({ memories, log, now }: Required<TranslationMemoriesOptions>) {
+function createSweeper({ memories, log }: TranslationMemoriesOptions) {
   let sweeping: Promise<void> = Promise.resolve();
   let isStopping = false;
 
   async function sweepAll(): Promise<void> {
     try {
-      while (!isStopping && (await memories.sweep(now() - ABANDONED_AFTER_MS)));
+      while (!isStopping && (await memories.sweep(Date.now() - ABANDONED_AFTER_MS)));
     } catch (error) {
       log.warn(
         { error: String(error) },

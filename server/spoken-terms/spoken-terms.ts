@@ -43,10 +43,8 @@ export interface SpokenTermLists {
 
 export function createSpokenTerms({
   spokenTerms: store,
-  now = Date.now,
 }: {
   spokenTerms: SpokenTermsStore;
-  now?: () => number;
 }): SpokenTermLists {
   async function known(accountId: string, id: string): Promise<StoredList> {
     const found = await store.find(accountId, checkedId(id));
@@ -63,7 +61,7 @@ export function createSpokenTerms({
         language: checkedLanguage(creation.language),
         terms,
         termCount: terms.length,
-        createdAtMs: now(),
+        createdAtMs: Date.now(),
       };
       if (await store.create(accountId, list, MAX_LISTS)) return toAnswer(list);
       throw invalid(`An account has at most ${MAX_LISTS} lists of spoken terms: delete one first.`);

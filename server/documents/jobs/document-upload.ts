@@ -56,7 +56,6 @@ export interface DocumentUploadOptions {
   maxDocuments: number;
   /** Notifies the worker of a new document. */
   onQueued: () => void;
-  now: () => number;
 }
 
 /** Hash of a document key as stored: SHA-256 in hex. */
@@ -66,10 +65,10 @@ export function hashOfDocumentKey(documentKey: string): string {
 
 /** Starts an upload for a caller. */
 export function beginUpload(caller: Caller, options: DocumentUploadOptions): DocumentUpload {
-  const { documents, now } = options;
+  const { documents } = options;
   const { plan, accountId } = caller.account;
   const documentId = newSecret(16);
-  const source = new SourceFile(documentId, options);
+  const source = new SourceFile(documentId, documents);
   let isQueued = false;
 
   return {
@@ -96,7 +95,7 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
           documentKeyHash: hashOfDocumentKey(documentKey),
           fileName: fileName.slice(-MAX_FILE_NAME_LENGTH),
           order: JSON.stringify(wish),
-          createdAtMs: now(),
+          createdAtMs: Date.now(),
         },
         options.maxDocuments,
         lastPart,
@@ -119,11 +118,11 @@ class SourceFile {
   #isDiscarded = false;
   #keeping: Promise<unknown> = Promise.resolve();
   readonly #documentId: string;
-  readonly #options: Pick<DocumentUploadOptions, 'documents' | 'now'>;
+  readonly #documents: DocumentUploadOptions['documents'];
 
-  constructor(documentId: string, options: Pick<DocumentUploadOptions, 'documents' | 'now'>) {
+  constructor(documentId: string, documents: DocumentUploadOptions['documents']) {
     this.#documentId = documentId;
-    this.#options = options;
+    this.#documents = documents;
   }
 
   /** See {@link DocumentUpload.receive}. */
@@ -154,14 +153,13 @@ class SourceFile {
     this.#isDiscarded = true;
     // A write in progress would otherwise land after the deletion.
     await this.#keeping.catch(() => undefined);
-    await this.#options.documents.delete(this.#documentId);
+    await this.#documents.delete(this.#documentId);
   }
 
   async #keep(part: LastPart): Promise<void> {
     if (this.#isDiscarded) throw new Error('The upload has ended.');
-    const { documents, now } = this.#options;
     const whose = { documentId: this.#documentId, file: 'source' } as const;
-    this.#keeping = documents.addPart({ ...whose, ...part, atMs: now() }, null);
+    this.#keeping = this.#documents.addPart({ ...whose, ...part, atMs: Date.now() }, null);
     await this.#keeping;
   }
 }

@@ -77,17 +77,15 @@ export interface DocumentTranslations {
   delete(caller: Caller, documentId: string, documentKey: string): Promise<void>;
 }
 
-export interface DocumentTranslationsOptions extends Omit<DocumentUploadOptions, 'now'> {
+export interface DocumentTranslationsOptions extends DocumentUploadOptions {
   usage: UsageMeter;
   worker: Pick<DocumentWorkerProcess, 'ends' | 'starting'>;
-  now?: () => number;
 }
 
 export function createDocumentTranslations(
-  given: DocumentTranslationsOptions,
+  options: DocumentTranslationsOptions,
 ): DocumentTranslations {
-  const options = { now: Date.now, ...given };
-  const { documents, usage, worker, now } = options;
+  const { documents, usage, worker } = options;
   const uploads = countUploads(options.maxDocuments);
 
   const find: Finding = async (caller, documentId, documentKey) => {
@@ -98,13 +96,13 @@ export function createDocumentTranslations(
   };
 
   async function* parts({ accountId, documentId }: StoredDocument): AsyncGenerator<Uint8Array> {
-    let renewedAtMs = now();
+    let renewedAtMs = Date.now();
     for (let place = 0; ; place += 1) {
       const part = await documents.readPart(documentId, 'result', place);
       if (part === undefined) break;
       yield part;
-      if (now() - renewedAtMs < RENEWED_AFTER_MS) continue;
-      renewedAtMs = now();
+      if (Date.now() - renewedAtMs < RENEWED_AFTER_MS) continue;
+      renewedAtMs = Date.now();
       await documents.renewDownload(documentId, renewedAtMs + DOWNLOAD_LEASE_MS);
     }
     // Without this check, a truncated file would look complete.
@@ -123,13 +121,13 @@ export function createDocumentTranslations(
       return uploads.begin(caller.account.accountId, () => beginUpload(caller, options));
     },
 
-    status: createStatus(find, { worker, now }),
+    status: createStatus(find, worker),
 
     async download(caller, documentId, documentKey) {
       const document = await find(caller, documentId, documentKey);
       if (document.status === 'error') throw failed(document);
       if (document.status !== 'done') throw notReady('Document translation is not done.');
-      const lease = { atMs: now(), leaseMs: DOWNLOAD_LEASE_MS };
+      const lease = { atMs: Date.now(), leaseMs: DOWNLOAD_LEASE_MS };
       if (!(await documents.beginDownload(documentId, lease))) {
         throw notReady('Document already downloaded, or being downloaded now.');
       }
@@ -193,7 +191,7 @@ type Finding = (caller: Caller, documentId: string, documentKey: string) => Prom
 
 function createStatus(
   find: Finding,
-  { worker, now }: Required<Pick<DocumentTranslationsOptions, 'worker' | 'now'>>,
+  worker: DocumentTranslationsOptions['worker'],
 ): DocumentTranslations['status'] {
   /** @throws the signal's reason */
   async function untilItMayHaveEnded(leftMs: number, signal: AbortSignal): Promise<void> {
@@ -213,11 +211,11 @@ function createStatus(
     try {
       const document = await find(caller, documentId, documentKey);
       const isOpen = document.status === 'queued' || document.status === 'translating';
-      const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - now());
-      if (!isOpen || leftMs <= 0) return view(document, now());
+      const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - Date.now());
+      if (!isOpen || leftMs <= 0) return view(document, Date.now());
       await untilItMayHaveEnded(leftMs, wait.signal).catch(() => undefined);
       // Workers on other machines send no notification, so the document is queried again in any case.
-      return view(await find(caller, documentId, documentKey), now());
+      return view(await find(caller, documentId, documentKey), Date.now());
     } finally {
       worker.ends.off(documentId, endWait);
       gone.removeEventListener('abort', endWait);
@@ -300,18 +298,16 @@ export function startDocumentExpiry({
   documents,
   keptMs,
   log,
-  now = Date.now,
 }: {
   documents: DocumentStore;
   keptMs: number;
   log: Logger;
-  now?: () => number;
 }): DocumentExpiry {
   let isStopped = false;
 
   async function sweep(): Promise<void> {
     try {
-      const before = { settled: now() - keptMs, uploads: now() - UPLOAD_MS };
+      const before = { settled: Date.now() - keptMs, uploads: Date.now() - UPLOAD_MS };
       while (!isStopped && (await documents.expire(before)));
     } catch (error) {
       log.warn({ error: String(error) }, 'Old documents could not be deleted yet.');
