@@ -20,7 +20,7 @@ import {
 } from '../../text/wording/sure-corrections.ts';
 import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
-import { HunspellDictionary, type WordFinding } from './hunspell-dictionary.ts';
+import { HunspellDictionary, known, type WordFinding } from './hunspell-dictionary.ts';
 
 export interface HunspellOptions {
   log: Logger;
@@ -208,8 +208,6 @@ async function lookUpAll(
   }
   return findings;
 }
-
-const known: WordFinding = { isKnown: true, suggestions: [] };
 
 /** Looks up a word, and for German its spellings with umlauts. */
 async function lookUp(word: string, inquiry: Inquiry): Promise<Finding> {

@@ -12,6 +12,7 @@ import type {
   Unavailable,
   VoiceGender,
 } from '../engine.ts';
+import { endOf } from './speech-program.ts';
 import { WavReader } from './wav-reader.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 
@@ -158,14 +159,6 @@ class EspeakNg implements SynthesisEngine {
     this.#log.warn({ engine: NAME, ...fields }, 'espeak-ng has failed');
     return new ServiceError('synthesis_failed', 'The speech engine espeak-ng has failed.');
   }
-}
-
-/** Resolves with the exit code, the signal, or the error that prevented the start. */
-function endOf(child: SpeechProcess): Promise<number | string> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'failed'));
-    child.once('close', (exitCode, killedBy) => resolve(exitCode ?? killedBy ?? 'ended'));
-  });
 }
 
 /** Forty single letters with full stops or other punctuation between them. */

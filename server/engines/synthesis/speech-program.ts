@@ -1,9 +1,8 @@
 /** Speech synthesis with a small local program that reads a sentence, writes a WAV file and exits. */
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Writable } from 'node:stream';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
@@ -107,7 +106,7 @@ async function say(
 }
 
 /** Resolves with the exit code, the signal, or the error that prevented the start. */
-function endOf(child: ChildProcessByStdio<Writable, null, null>): Promise<number | string> {
+export function endOf(child: ChildProcess): Promise<number | string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'failed'));
     child.once('close', (exitCode, killedBy) => resolve(exitCode ?? killedBy ?? 'ended'));
