@@ -62,7 +62,8 @@ export interface Span {
 }
 
 const TOKEN = /\S+/gu;
-const OUTER_SIGNS = /^[("'“”„«»‘’[¿¡]+|[)"'“”«»‘’\].,;:!?…]+$/gu;
+/** Signs around a word. */
+export const OUTER_SIGNS = /^[("'“”„«»‘’[¿¡]+|[)"'“”«»‘’\].,;:!?…]+$/gu;
 /** Characters that words do not have, digits, letters joined by a full stop, capitals inside a word. */
 const CODE_LIKE =
   /[@\\_{}=<>|^~#$%*/+\p{N}]|:\/\/|^www\.|\p{L}[.:]\p{L}|\p{Ll}\p{Lu}|^-|\p{L}\(|^\.\p{L}/u;
@@ -121,8 +122,8 @@ const INSIDE_WORD = '[\\p{L}\\p{N}]';
 /** A line break within a paragraph; an empty line begins the next paragraph. */
 const LINE_BREAK = '\\n(?![ \\t]*\\n)';
 
-function between(open: string, close: string, others = ''): string {
-  return `${open}(?:[^${open}${close}${others}\\n]|${LINE_BREAK})*(?:[${close}]|(?=\\n|$))`;
+function between(open: string, close: string): string {
+  return `${open}(?:[^${open}${close}\\n]|${LINE_BREAK})*(?:[${close}]|(?=\\n|$))`;
 }
 
 /**

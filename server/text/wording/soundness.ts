@@ -5,7 +5,7 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints, letterDistance } from '../code-points.ts';
 import { sentenceEnds } from '../sentences.ts';
-import { untouchableSpans } from './edits.ts';
+import { OUTER_SIGNS, untouchableSpans } from './edits.ts';
 
 interface SoundnessOptions {
   task: 'correct' | 'rephrase';
@@ -28,7 +28,6 @@ const NUMBER = /\p{N}+/gu;
 const WORD = /[\p{L}\p{M}]+/gu;
 /** A capital within a sentence: after a lower-case letter or a comma, and a blank. */
 const NAME = /(?<=[\p{Ll},] )\p{Lu}[\p{L}\p{M}]+/gu;
-const OUTER_SIGNS = /^[("'“”„«»‘’[¿¡]+|[)"'“”«»‘’\].,;:!?…]+$/gu;
 
 /**
  * Rejects an improvement that lost or invented numbers, lost names, addresses or code, added a wrapping such
