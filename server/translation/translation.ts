@@ -3,7 +3,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
-import { plainText, type TextSegment } from '../text/text-segment.ts';
+import type { TextSegment } from '../text/text-segment.ts';
 import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from '../process/index.ts';
 import {
   canChooseFormality,
@@ -70,15 +70,6 @@ export interface Translation {
   ): Promise<(LanguageTag | undefined)[]>;
   /** Engines with an open circuit breaker: by name, or by name and direction, such as `apertium en es`. */
   outages(): Outage[];
-  /**
-   * Translates texts independently, order kept.
-   *
-   * @throws ServiceError as {@link translateSegments}
-   */
-  translate(
-    texts: readonly string[],
-    options: LanguagePair & { signal: AbortSignal; quality?: 'latency' | 'quality' },
-  ): Promise<string[]>;
   /**
    * Translates segments independently, order kept, all with one engine.
    *
@@ -153,13 +144,6 @@ export function createTranslation(options: TranslationServiceOptions): Translati
       const [preferred] = isSameLanguage(pair) ? [] : candidates(pair);
       preferred?.engine.prepare(preferred.pair);
     },
-    async translate(texts, asked) {
-      const { segments } = await translateSegments(
-        texts.map((text) => [text]),
-        asked,
-      );
-      return segments.map(plainText);
-    },
     translateSegments,
   };
 }
@@ -230,6 +214,7 @@ function notServed({ source, target }: LanguagePair, isServedWithout: boolean): 
   );
 }
 
-function isSameLanguage({ source, target }: LanguagePair): boolean {
+/** Whether a direction needs no translation. */
+export function isSameLanguage({ source, target }: LanguagePair): boolean {
   return baseLanguage(source) === baseLanguage(target);
 }

@@ -25,6 +25,7 @@ import type { TextSegment } from '../text/text-segment.ts';
 import type { UsualLanguages } from './account-texts.ts';
 import type { DetectionOrigin, SourceDetection } from './detection.ts';
 import type { SegmentTranslation, SegmentTranslationOptions, Translation } from './translation.ts';
+import { isSameLanguage } from './translation.ts';
 
 /** The options of a request, before anything is looked up; plain data. */
 export interface Wishes {
@@ -353,10 +354,6 @@ export function styledTranslation(translation: Translator, style: TextStyle): Tr
   };
 }
 
-function isSameLanguage({ source, target }: { source: LanguageTag; target: LanguageTag }) {
-  return baseLanguage(source) === baseLanguage(target);
-}
-
 interface LayoutTranslationOptions extends SegmentTranslationOptions {
   /** Whether each segment keeps the outer formatting of its source. */
   preservesFormatting?: boolean;
@@ -434,9 +431,9 @@ function rememberedTranslation(
 ): Translator {
   return {
     async translateSegments(segments, options) {
-      const { source, target, signal } = options;
+      const { source, signal } = options;
       const isOther = baseLanguage(source) !== search.sourceLang;
-      if (isOther || baseLanguage(source) === baseLanguage(target)) {
+      if (isOther || isSameLanguage(options)) {
         return translation.translateSegments(segments, options);
       }
       const found = await search.find(segments, signal);
