@@ -174,8 +174,8 @@ function resolved(settings: Settings): Config {
  * Returns the command that runs npm, for `spawn`: the npm that started this process, else the one
  * on the PATH.
  */
-export function npmCommand(environment: NodeJS.ProcessEnv = process.env): [string, ...string[]] {
-  const script = environment['npm_execpath'] ?? '';
+export function npmCommand(): [string, ...string[]] {
+  const script = process.env['npm_execpath'] ?? '';
   return path.basename(script) === 'npm-cli.js' ? [process.execPath, script] : ['npm'];
 }
 

@@ -206,10 +206,7 @@ interface EngineHealth {
 }
 
 /** Creates the tallies of one server. */
-export function createEngineHealth(
-  measures: EngineMeasures,
-  now: () => number = Date.now,
-): EngineHealth {
+export function createEngineHealth(measures: EngineMeasures): EngineHealth {
   const sums = new Map<string, EngineTally & { answeredMs: number }>();
 
   function sumsOf(kind: EngineKind, engine: string) {
@@ -228,7 +225,7 @@ export function createEngineHealth(
   }
 
   return {
-    sinceMs: now(),
+    sinceMs: Date.now(),
     measures: {
       ...measures,
       engineAnswered(answer) {
@@ -237,7 +234,7 @@ export function createEngineHealth(
         sum.requests += 1;
         if (answer.outcome === 'failed') {
           sum.failures += 1;
-          sum.lastFailureAtMs = now();
+          sum.lastFailureAtMs = Date.now();
         } else {
           sum.answeredMs += answer.latencyMs;
           sum.latencyMs = sum.answeredMs / (sum.requests - sum.failures);

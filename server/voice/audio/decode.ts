@@ -30,10 +30,11 @@ export { findFfmpeg, findFfmpegProgram } from './ffmpeg.ts';
 
 /**
  * Streams per worker before the next worker is started: what a core decodes at moderate load. When all
- * workers run, they share the streams, up to `decodersPerWorker` each.
+ * workers run, they share the streams, up to `DECODERS_PER_WORKER` each.
  */
 const COMFORTABLE_STREAMS = 48;
-/** The same for PCM streams, which only need listening. */
+const DECODERS_PER_WORKER = 256;
+/** As COMFORTABLE_STREAMS, for PCM streams, which only need listening. */
 const COMFORTABLE_PCM_STREAMS = 500;
 
 /** Memory limit of one decoding process: several times what the largest number of streams needs. */
@@ -94,8 +95,7 @@ export interface AudioDecodersOptions {
   ffmpeg?: FfmpegProgram | undefined;
   /** Most streams that FFmpeg decodes at once; each needs a process of about 50 MB. */
   maxFfmpegProcesses?: number;
-  /** Most streams per decoding process, compressed or PCM; further processes are started long before. */
-  decodersPerWorker?: number;
+  /** Most streams per decoding process of PCM; further processes are started long before. */
   pcmStreamsPerWorker?: number;
   maxWorkers?: number;
   /** Time after which an unresponsive process is killed, in ms; FFmpeg has up to 1.5 times as long. */
@@ -117,13 +117,12 @@ export function createAudioDecoders({
   ffmpeg,
   maxFfmpegProcesses = 64,
   watchdogMs = 5000,
-  decodersPerWorker = 256,
   pcmStreamsPerWorker = 2_000,
   ...options
 }: AudioDecodersOptions): AudioDecoders {
   const poolOptions = { ...options, log, containment, watchdogMs };
   const pool = createDecodingPool(poolOptions, {
-    streamsPerWorker: decodersPerWorker,
+    streamsPerWorker: DECODERS_PER_WORKER,
     comfortableStreams: COMFORTABLE_STREAMS,
   });
   // PCM has processes of its own, out of reach of files that crash a decoder.
