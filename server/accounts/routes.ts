@@ -15,7 +15,7 @@ import {
   UsageAnalytics,
   UsageAnalyticsQuery,
 } from '../../shared/schemas/admin.ts';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import { UsageReport } from '../../shared/schemas/usage.ts';
 import { type Door, type Routes, createKnownOrigins } from '../http/door.ts';
 import { useJsonBodies } from '../http/requests.ts';
@@ -114,8 +114,6 @@ async function openMailer({ SMTP_URL: url, SMTP_FROM: from }: Config) {
   const { createSmtpMailer } = await import('./usage/smtp-mailer.ts');
   return createSmtpMailer({ url, from });
 }
-
-const problems = { '4xx': Problem, '5xx': Problem };
 
 export interface UsageOptions {
   door: Door;

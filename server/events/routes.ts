@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import encodeQr from 'qr';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import {
   RoomChange,
   RoomCreation,
@@ -31,7 +31,6 @@ export interface RoomOptions {
 }
 
 const common = { tags: ['events'], security: [{ apiKey: [] }] };
-const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted or revoked.' });
 /**
  * Fits the maximum number of words, each with a replacement, at twelve bytes of JSON escapes per character.

@@ -16,7 +16,7 @@ import {
   MonolingualGlossary,
   MonolingualGlossaryList,
 } from '../../shared/schemas/glossaries.ts';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import {
   type Glossaries,
@@ -59,7 +59,6 @@ const written = {
   ...common,
   consumes: ['application/json', 'application/x-www-form-urlencoded'],
 };
-const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 const bodyLimit = MAX_GLOSSARY_BODY_BYTES;
 

@@ -1,7 +1,7 @@
 /** Routes that improve texts, and the assembly of their services. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import {
   CorrectionRequest,
   ImprovementResponse,
@@ -54,7 +54,7 @@ const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
     tags: ['text'],
     security: [{ apiKey: [] }],
     consumes: ['application/json', 'application/x-www-form-urlencoded'],
-    response: { 200: ImprovementResponse, '4xx': Problem, '5xx': Problem },
+    response: { 200: ImprovementResponse, ...problems },
   };
   const admitted = {
     onRequest: door.require({ plan: 'pro' }),

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import {
   ImportedTranslationMemory,
   MAX_MEMORY_FILE_BYTES,
@@ -42,7 +42,6 @@ export interface TranslationMemoryOptions {
 }
 
 const common = { tags: ['translation memories'], security: [{ apiKey: [] }] };
-const problems = { '4xx': Problem, '5xx': Problem };
 
 /** Route for programs. */
 const translationMemoryRoutes: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (

@@ -1,7 +1,7 @@
 /** Routes of lists of spoken terms, and the assembly of their service. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import {
   MAX_SPOKEN_TERMS_BODY_BYTES,
   SpokenTerms,
@@ -27,7 +27,6 @@ export interface SpokenTermsOptions {
 }
 
 const common = { tags: ['spoken terms'], security: [{ apiKey: [] }] };
-const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 
 /** Spoken terms belong to the voice interface, so they need the pro plan. */

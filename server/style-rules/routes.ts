@@ -1,7 +1,7 @@
 /** Routes of style rule lists, and the assembly of their service. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import {
   AddedStyleInstruction,
   ConfiguredRules,
@@ -51,7 +51,6 @@ export interface StyleRuleOptions {
 }
 
 const common = { tags: ['style rules'], security: [{ apiKey: [] }] };
-const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Deleted.' });
 const bodyLimit = MAX_STYLE_BODY_BYTES;
 

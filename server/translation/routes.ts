@@ -4,7 +4,7 @@
  */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { problems } from '../../shared/schemas/problem.ts';
 import {
   TextTranslationRequest,
   TextTranslationResponse,
@@ -116,7 +116,7 @@ const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> =
         security: [{ apiKey: [] }],
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         body: TextTranslationRequest,
-        response: { 200: TextTranslationResponse, '4xx': Problem, '5xx': Problem },
+        response: { 200: TextTranslationResponse, ...problems },
       },
     },
     async (request, reply) =>
@@ -148,7 +148,7 @@ const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = async (
         security: [{ apiKey: [] }],
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         body: DetectionRequest,
-        response: { 200: DetectionResponse, '4xx': Problem, '5xx': Problem },
+        response: { 200: DetectionResponse, ...problems },
       },
     },
     async ({ body, caller, signal }) =>
@@ -161,7 +161,6 @@ interface LanguageOptions {
   languageListings: LanguageListings;
 }
 
-const problems = { '4xx': Problem, '5xx': Problem };
 const common = { tags: ['languages'], security: [{ apiKey: [] }] };
 
 const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (

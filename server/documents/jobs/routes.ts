@@ -12,7 +12,7 @@ import {
   DocumentPath,
   DocumentStatusView,
 } from '../../../shared/schemas/documents.ts';
-import { Problem } from '../../../shared/schemas/problem.ts';
+import { problems } from '../../../shared/schemas/problem.ts';
 import {
   type DocumentTranslations,
   startDocumentExpiry,
@@ -82,7 +82,6 @@ export interface DocumentOptions {
 }
 
 const common = { tags: ['documents'], security: [{ apiKey: [] }] };
-const problems = { '4xx': Problem, '5xx': Problem };
 const binary = { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) };
 const results = {
   description: 'The translated document.',

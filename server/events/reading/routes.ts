@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
-import { Problem } from '../../../shared/schemas/problem.ts';
+import { problems } from '../../../shared/schemas/problem.ts';
 import {
   RoomDesk,
   RoomEntrance,
@@ -44,7 +44,6 @@ export interface ReadingOptions {
 
 const security = [{ roomKey: [] }, {}];
 const common = { tags: ['events'], security, params: RoomPath };
-const problems = { '4xx': Problem, '5xx': Problem };
 const live = '/v1/rooms/:room_id/live';
 
 const spokenTypes = Object.values(spokenFormats).map((type) => type.split(';', 1)[0] ?? type);

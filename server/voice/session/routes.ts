@@ -1,7 +1,7 @@
 /** HTTP routes of voice sessions: requesting a session, and reconnecting to one. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../../../shared/schemas/problem.ts';
+import { problems } from '../../../shared/schemas/problem.ts';
 import {
   VOICE_CONNECT_PATH,
   RequestedVoiceSession,
@@ -37,7 +37,7 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
         tags: ['voice'],
         security: [{ apiKey: [] }],
         body: VoiceSessionRequest,
-        response: { 200: RequestedVoiceSession, '4xx': Problem, '5xx': Problem },
+        response: { 200: RequestedVoiceSession, ...problems },
       },
     },
     async (request) => {
@@ -59,7 +59,7 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
         tags: ['voice'],
         security: [{ apiKey: [] }],
         querystring: VoiceReconnection,
-        response: { 200: VoiceReconnectedSession, '4xx': Problem, '5xx': Problem },
+        response: { 200: VoiceReconnectedSession, ...problems },
       },
     },
     async (request, reply) => {
