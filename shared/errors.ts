@@ -64,6 +64,16 @@ export class ServiceError extends Error {
   }
 }
 
+/** The error of a request with a wrong value. */
+export function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}
+
+/** The error of a request that its caller may not make. */
+export function forbidden(message: string): ServiceError {
+  return new ServiceError('forbidden', message);
+}
+
 /**
  * Converts any thrown value to a {@link ServiceError}; unexpected errors become `internal`, and
  * their text is withheld.

@@ -1,6 +1,6 @@
 /** Accounts: their creation, plan, features and limits, and validation of what administrators enter. */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import type { Account, Feature, Plan, UsageLimits } from '../http/door.ts';
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { AccountStore } from './store.ts';
@@ -191,8 +191,4 @@ function checkedEmail(given: string, index: number): string {
 function refuseTooMany(given: readonly string[], name: string): void {
   if (given.length <= MAX_ENTRIES) return;
   throw invalid(`Value for '${name}' not supported: at most ${MAX_ENTRIES}.`);
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

@@ -3,7 +3,7 @@
  * their form in the admin API.
  */
 import { randomUUID, hash } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid, forbidden } from '../../shared/errors.ts';
 import type {
   DeveloperKey,
   DeveloperKeyLimits,
@@ -115,10 +115,6 @@ export function createApiKeyService({
 function present(key: ApiKey | undefined): ApiKey {
   if (key !== undefined) return key;
   throw new ServiceError('not_found', 'There is no key with this id.');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
 
 /** Developer keys of an account, as its administrators see them; admin keys are excluded. */
@@ -296,10 +292,6 @@ export function createAccess(options: {
 
 function isRefused({ refusedPercent }: { refusedPercent: number }, atMs: number): boolean {
   return atMs % BROWN_OUT_PERIOD_MS < (BROWN_OUT_PERIOD_MS * refusedPercent) / 100;
-}
-
-function forbidden(message: string): ServiceError {
-  return new ServiceError('forbidden', message);
 }
 
 const MINUTE_MS = 60_000;

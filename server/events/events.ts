@@ -1,5 +1,5 @@
 /** Operations on rooms, for every kind of client: accounts, speakers, captioners and readers. */
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import {
   MAX_CAPTION_CHARACTERS,
   SPOKEN,
@@ -425,8 +425,4 @@ function checkedText(given: string): string {
   throw invalid(
     `Value for 'text' not supported: it is longer than ${MAX_CAPTION_CHARACTERS} characters.`,
   );
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

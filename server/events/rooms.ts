@@ -1,6 +1,6 @@
 /** Rooms of events: created and changed by their accounts, entered by clients with a key. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import {
   MAX_KEEP_HOURS,
@@ -420,8 +420,4 @@ export function oneOf<T extends string>(name: string, value: string, possible: r
 
 function unknown(): ServiceError {
   return new ServiceError('not_found', 'There is no room with this room_id.');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

@@ -1,6 +1,6 @@
 /** Glossaries: the operations of v3 and v2, and the terms of a translation. */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import { phraseFault } from '../../shared/glossary-phrase.ts';
 import {
   baseLanguage,
@@ -229,10 +229,6 @@ function noDictionary({ sourceLang, targetLang }: DictionaryPair): ServiceError 
 
 function unknown(): ServiceError {
   return new ServiceError('not_found', 'There is no glossary with this id.');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
 
 // Checks of a request that need no database.

@@ -4,7 +4,7 @@
  * server.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, forbidden } from '../../shared/errors.ts';
 
 export type Plan = 'free' | 'pro';
 
@@ -256,10 +256,6 @@ function missing(): ServiceError {
 
 function withdrawn(): ServiceError {
   return forbidden(`A key in the query or the body is not accepted. ${HEADER}`);
-}
-
-function forbidden(message: string): ServiceError {
-  return new ServiceError('forbidden', message);
 }
 
 /** The rate limit of each API key. */

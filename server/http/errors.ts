@@ -1,6 +1,6 @@
 /** Turns every failure of an HTTP request into a status and `{"message"}`. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError, toHttp, type ErrorCode } from '../../shared/errors.ts';
+import { ServiceError, toHttp, type ErrorCode, invalid } from '../../shared/errors.ts';
 import { lingerOverBody } from './upgrades.ts';
 
 const MIB = 1024 * 1024;
@@ -158,8 +158,4 @@ function validationMessage({ validation, validationContext }: FastifyError): str
 
 function inWords(sizeBytes: number): string {
   return sizeBytes >= MIB ? `${Math.floor(sizeBytes / MIB)} MiB` : `${sizeBytes / 1024} KiB`;
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

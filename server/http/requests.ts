@@ -7,7 +7,7 @@ import { isIPv6 } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import { answerRaw } from './upgrades.ts';
 
 export { readForm, useJsonBodies } from './forms.ts';
@@ -171,10 +171,6 @@ function openReader(headers: IncomingHttpHeaders) {
 
 function malformed(): ServiceError {
   return invalid('The body is not valid multipart/form-data, or it is cut short.');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
 
 // Upload pace: every body has a minimum pace, watched on its connection; files have a higher one.

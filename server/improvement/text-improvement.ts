@@ -2,7 +2,7 @@
  * Implements `POST /v2/write/rephrase` and `/correct`: checks requests, detects languages, converts variants,
  * counts characters and improves texts.
  */
-import { ServiceError } from '../../shared/errors.ts';
+import { invalid } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag, canonicalLanguage } from '../../shared/language.ts';
 import {
   formLanguages,
@@ -214,10 +214,6 @@ function optionsFor(
 /** Converts a text to the spelling of a country, if there are word lists for it. */
 function inVariant(text: string, language: LanguageTag): string {
   return language === 'en-GB' || language === 'en-US' ? inEnglishVariant(text, language) : text;
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
 
 // Checks of a request that do not depend on its texts.

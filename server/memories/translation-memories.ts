@@ -1,6 +1,6 @@
 /** Translation memories: imports, lists, renames and deletes them, and opens one for a request. */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { checkedUuid } from '../../shared/uuid.ts';
 import type {
@@ -301,8 +301,4 @@ function tooManyMemories(): ServiceError {
     'quota_exceeded',
     `An account has at most ${MAX_MEMORIES.toLocaleString('en')} translation memories.`,
   );
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

@@ -4,7 +4,7 @@ import { BlockList } from 'node:net';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { ServiceError } from '../../shared/errors.ts';
+import { forbidden } from '../../shared/errors.ts';
 import {
   EngineConditions,
   LiveVoiceSessionList,
@@ -233,10 +233,6 @@ function requireThisMachine(isBehindProxy: boolean) {
       'The metrics are for this machine alone. Set METRICS_KEY to read them from elsewhere.',
     );
   };
-}
-
-function forbidden(message: string): ServiceError {
-  return new ServiceError('forbidden', message);
 }
 
 interface ConsoleOperationOptions {

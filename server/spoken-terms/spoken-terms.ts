@@ -1,6 +1,6 @@
 /** Lists of spoken terms: created and deleted by their accounts, used by their voice sessions. */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
 import {
   MAX_SPOKEN_TERM_CHARACTERS,
@@ -132,8 +132,4 @@ function unknown(): ServiceError {
     'not_found',
     'There is no list of spoken terms with this spoken_terms_id.',
   );
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

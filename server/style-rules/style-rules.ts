@@ -1,6 +1,6 @@
 /** Style rule lists: created and changed by their accounts, used by their translations. */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import {
   baseLanguage,
   type LanguageTag,
@@ -352,8 +352,4 @@ function unknownName(place: string, name: string, known: object): ServiceError {
 /** Shortens a client's input to the length of a plausible name before repeating it. */
 function shortened(name: string): string {
   return name.length <= 100 ? name : `${name.slice(0, 100)}…`;
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

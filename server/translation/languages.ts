@@ -1,5 +1,5 @@
 /** The language listings: the languages of the public API, restricted to what the running engines serve. */
-import { ServiceError } from '../../shared/errors.ts';
+import { invalid } from '../../shared/errors.ts';
 import {
   baseLanguage,
   betaLanguages,
@@ -275,8 +275,4 @@ function checkedType(type: string | undefined): 'source' | 'target' {
   if (type === undefined || type === '') return 'source';
   if (type === 'source' || type === 'target') return type;
   throw invalid("Value for 'type' not supported. Possible: source, target.");
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

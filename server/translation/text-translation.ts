@@ -1,5 +1,5 @@
 /** `POST /v2/translate`: validates the request, detects languages, charges the account and translates. */
-import { ServiceError } from '../../shared/errors.ts';
+import { invalid } from '../../shared/errors.ts';
 import {
   baseLanguage,
   betaLanguages,
@@ -307,8 +307,4 @@ function refuseLatencyConflicts(request: TextTranslationRequest): void {
 /** Forms send omitted fields as empty texts. */
 function isGiven(id: string | undefined): boolean {
   return id !== undefined && id !== '';
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

@@ -3,7 +3,7 @@
  * formality and instructions. They are read from a request, checked against the running engines,
  * looked up once, and applied to translations.
  */
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, invalid } from '../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { TextTranslationRequest } from '../../shared/schemas/text-translation.ts';
 import { checkedUuid } from '../../shared/uuid.ts';
@@ -400,10 +400,6 @@ function preserved(
   target: LanguageTag,
 ): TextSegment {
   return source === undefined ? translated : preserveFormatting(source, translated, target);
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
 
 // Translation memory: exact matches replace translation, similar ones support it.

@@ -3,7 +3,7 @@
  * signing in with it opens a session. Tokens are 256 random bits, and only their hashes are stored.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError, forbidden } from '../../../shared/errors.ts';
 import type { Account } from '../../http/door.ts';
 import type { Logger } from '../../process/log.ts';
 import { countCodePoints } from '../../text/code-points.ts';
@@ -230,10 +230,6 @@ function newToken(): string {
 
 const NO_LINK =
   'The link is not valid: it has been used or has expired. `dragoman account console-link` makes another.';
-
-function forbidden(message: string): ServiceError {
-  return new ServiceError('forbidden', message);
-}
 
 /**
  * Returns the console's path for the start-up message, with a one-time link while the first account

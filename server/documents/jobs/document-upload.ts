@@ -3,7 +3,7 @@
  * is complete.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError, invalid } from '../../../shared/errors.ts';
 import { baseLanguage, betaLanguages } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
 import type { Caller, Plan } from '../../http/door.ts';
@@ -278,8 +278,4 @@ export function tooManyDocuments(maxDocuments: number): ServiceError {
     'too_many_documents',
     `Too many non-downloaded documents: at most ${maxDocuments} at a time. Download some, or wait until they expire.`,
   );
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

@@ -1,5 +1,5 @@
 /** Translation in voice sessions: formality and glossary are resolved once for the whole session. */
-import { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError, invalid } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { MAX_TARGET_LANGUAGES } from '../../../shared/schemas/voice-session.ts';
 import type { LanguagePair } from '../../engines/engine.ts';
@@ -186,8 +186,4 @@ function nameOf({ source, target }: LanguagePair): string {
 function pairOf(name: string): { source: LanguageTag; target: LanguageTag } {
   const [source = '', target = ''] = name.split('-');
   return { source, target };
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

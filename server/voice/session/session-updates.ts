@@ -1,6 +1,6 @@
 /** Updates of a running session's targets and terms, checked like a session request and applied in order. */
 import { Compile } from 'typebox/compile';
-import { ServiceError, toSocket } from '../../../shared/errors.ts';
+import { ServiceError, toSocket, invalid } from '../../../shared/errors.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import {
   changeableFields,
@@ -177,10 +177,6 @@ function termsOf(
     ...(formality !== undefined && { formality }),
     ...(spoken_terms_id !== undefined && { spoken_terms_id }),
   };
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
 
 function ended(): ServiceError {

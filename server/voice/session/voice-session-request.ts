@@ -1,5 +1,5 @@
 /** Checks a session request against the contract and against the engines that are running. */
-import { ServiceError } from '../../../shared/errors.ts';
+import { ServiceError, invalid } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage } from '../../../shared/language.ts';
 import { parseSourceMediaType, type AudioFormat } from '../../../shared/media-type.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
@@ -290,8 +290,4 @@ function unsupported(name: string, possible: readonly string[], remedy = ''): Se
 
 function list(items: readonly string[]): string {
   return items.length === 0 ? 'none with the running engines' : items.join(', ');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }
