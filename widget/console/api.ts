@@ -54,12 +54,9 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export const api = {
   get: <T>(path: string, options?: Omit<RequestOptions, 'body'>) => call<T>('GET', path, options),
-  post: <T>(path: string, body?: unknown, options?: RequestOptions) =>
-    call<T>('POST', path, { body, ...options }),
-  put: <T>(path: string, body?: unknown, options?: RequestOptions) =>
-    call<T>('PUT', path, { body, ...options }),
-  patch: <T>(path: string, body?: unknown, options?: RequestOptions) =>
-    call<T>('PATCH', path, { body, ...options }),
+  post: <T>(path: string, body: unknown) => call<T>('POST', path, { body }),
+  put: <T>(path: string, body: unknown) => call<T>('PUT', path, { body }),
+  patch: <T>(path: string, body: unknown) => call<T>('PATCH', path, { body }),
   delete: (path: string, options?: RequestOptions) => call<undefined>('DELETE', path, options),
   /** Fetches content other than JSON, such as a file to save. */
   content: async (path: string, options?: Omit<RequestOptions, 'body'>) =>
@@ -76,10 +73,10 @@ export function apiUrl(path: string, query: RequestOptions['query'] = {}): URL {
   return url;
 }
 
-async function call<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+async function call<T>(method: Method, path: string, options?: RequestOptions): Promise<T> {
   const response = await request(method, path, options);
   if (response.status === 204) return undefined as T;
-  return whole(response.json() as Promise<T>, options.signal);
+  return whole(response.json() as Promise<T>, options?.signal);
 }
 
 /** Resolves with a successful answer, whose body is still to be read. @throws ApiFailure */
