@@ -1,7 +1,7 @@
 /** Word documents for tests, written by hand. */
 import type { OpenedDocument } from '../../../server/documents/formats/format.ts';
 import { docx } from '../../../server/documents/formats/office/docx.ts';
-import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
+import type { TextSegment } from '../../../server/text/text-segment.ts';
 import { zipOf, zipText } from './documents.ts';
 
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -128,11 +128,6 @@ export async function rewriteWord(
   const document = await openWord(file, target);
   const translated = document.blocks.map(({ segment }) => translate(segment));
   return document.write(translated, { source, target });
-}
-
-/** Returns the text of each segment, without marks. */
-export function texts(document: OpenedDocument): string[] {
-  return document.blocks.map(({ segment }) => plainText(segment));
 }
 
 /** Returns a complex field around the XML of its result. */

@@ -50,21 +50,18 @@ export function chatQuestions(server: ChatServer): ChatQuestion[] {
 }
 
 /** Returns a well-formed answer with a translation of each item. */
-export function translateAll({ items }: ChatQuestion, mark = ''): string {
+export function translateAll({ items }: ChatQuestion): string {
   return JSON.stringify({
-    items: items.map(({ id, text }) => ({ id, text: pseudoTranslate(text, mark) })),
+    items: items.map(({ id, text }) => ({ id, text: pseudoTranslate(text) })),
   });
 }
 
-export async function startChatServer({
-  key,
-  port,
-}: { key?: string; port?: number } = {}): Promise<ChatServer> {
+export async function startChatServer({ key }: { key?: string } = {}): Promise<ChatServer> {
   const http = await startScriptedHttp(({ path, headers, body }) => {
     if (key !== undefined && headers.authorization !== `Bearer ${key}`) return wrong(401);
     if (path === '/v1/models') return { status: 200, body: { data: [{ id: 'pseudo' }] } };
     return path === '/v1/chat/completions' ? complete(body as ChatRequestBody) : wrong(404);
-  }, port);
+  });
 
   function complete(body: ChatRequestBody): Behaviour {
     const question = questionOf(body);
