@@ -57,7 +57,7 @@ export function sourceKind(source: 'none' | 'microphone' | MediaStream | Blob): 
 }
 
 /** The English wording, for a microphone. */
-export const englishLabels: Labels = {
+const englishLabels: Labels = {
   region: 'Live captions',
   announcements: 'Captions, sentence by sentence',
   start: 'Start captions',

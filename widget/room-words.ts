@@ -2,7 +2,7 @@
 import { baseLanguage, type LanguageTag } from '../shared/language.ts';
 
 /** States of the element, for code and for wording. */
-export const roomStates = [
+const roomStates = [
   'idle',
   'connecting',
   'waiting',

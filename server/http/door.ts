@@ -206,7 +206,7 @@ export function callerByKey(request: FastifyRequest): Caller | undefined {
  *
  * @throws ServiceError forbidden, naming the missing requirement
  */
-export function admit(caller: Caller, { kind = 'developer', plan, feature }: Admission): void {
+function admit(caller: Caller, { kind = 'developer', plan, feature }: Admission): void {
   if (caller.key.kind !== kind) {
     throw forbidden(
       kind === 'admin'

@@ -164,7 +164,7 @@ function allow(reply: FastifyReply, origin: string): void {
  * Folder of the built widget, `dist/widget`, resolved from the built server as well as from the
  * sources.
  */
-export const widgetFolder = fileURLToPath(
+const widgetFolder = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dist/widget' : '../../widget', import.meta.url),
 );
 

@@ -163,7 +163,7 @@ const MAX_WAITING = 50;
 /** How long a stop waits, in ms; a running package manager finishes by itself. */
 const STOP_MS = 2_000;
 
-export function createModelInstallations(options: ModelInstallationsOptions): ModelInstallations {
+function createModelInstallations(options: ModelInstallationsOptions): ModelInstallations {
   const { modelsFolder, mirror, npm, inUse, translators } = options;
   const queue = createQueue();
   const stopping = new AbortController();

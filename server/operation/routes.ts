@@ -365,7 +365,7 @@ interface Slow {
  * Starts slow components one after the other. It never throws, and requests made meanwhile share the start
  * under way. A component stays loaded until memory is short.
  */
-export function warmUp(all: readonly Slow[], log: Logger): void {
+function warmUp(all: readonly Slow[], log: Logger): void {
   const prepare = async () => {
     for (const slow of all) {
       if (slow.prepare === undefined) continue;

@@ -146,7 +146,7 @@ export function forkSibling(importMetaUrl: string, name: string, args: string[])
  */
 
 /** Size of the header before the payload, in bytes. */
-export const FRAME_HEADER_BYTES = 5;
+const FRAME_HEADER_BYTES = 5;
 /** Largest payload, in bytes; a greater length means that the stream is corrupt. */
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 

@@ -227,7 +227,7 @@ export interface CircuitBreakerSettings {
   refusalsToOpen: number;
 }
 
-export const defaultBreakerSettings: CircuitBreakerSettings = {
+const defaultBreakerSettings: CircuitBreakerSettings = {
   openMs: 1_000,
   maxOpenMs: 60_000,
   refusalsToOpen: 5,

@@ -18,7 +18,6 @@ export {
 } from './children.ts';
 export {
   CircuitBreakers,
-  defaultBreakerSettings,
   type CircuitBreakerSettings,
   type Outage,
   type Pass,
@@ -55,5 +54,4 @@ export {
   type WorkerPlace,
   type WorkerPool,
   type WorkerPort,
-  type WorkerStreamEvents,
 } from './worker-pool.ts';

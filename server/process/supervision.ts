@@ -75,7 +75,7 @@ export interface TreeUse {
  * Returns undefined unless all values can be read: a partial sum would look like a drop, and the
  * next full one like a jump.
  */
-export function useOfTree(pid: number): TreeUse | undefined {
+function useOfTree(pid: number): TreeUse | undefined {
   const tree = [pid];
   const use = { processes: 0, residentBytes: 0, processorMs: 0 };
   for (const each of tree) {

@@ -103,7 +103,6 @@ const KeyAndDayUsage = Type.Object({
 
 /** Groupings of a report; an empty text is the default. */
 export const reportGroups = ['', 'key', 'key_and_day'] as const;
-export type ReportGroup = (typeof reportGroups)[number];
 
 export const UsageAnalytics = Type.Object({
   usage_report: Type.Object({
@@ -138,7 +137,6 @@ export const UsageAnalyticsQuery = Type.Object({
 
 /** Aggregations of the tag report; an empty text is the default. */
 export const tagAggregations = ['', 'period', 'day'] as const;
-export type TagAggregation = 'period' | 'day';
 
 export const CustomTagAnalyticsQuery = Type.Object({
   ...Period,

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 
 /** Maximum number of texts in a request. */
-export const MAX_DETECTED_TEXTS = 50;
+const MAX_DETECTED_TEXTS = 50;
 
 /** The service checks `text`, because its message is part of the API. */
 export const DetectionRequest = Type.Object({

@@ -2,10 +2,10 @@
 import Type, { type Static } from 'typebox';
 
 /** Maximum number of texts in a request. */
-export const MAX_TEXTS = 50;
+const MAX_TEXTS = 50;
 /** Maximum number of instructions in a request, and maximum length of each in characters. */
-export const MAX_INSTRUCTIONS = 10;
-export const MAX_INSTRUCTION_LENGTH = 300;
+const MAX_INSTRUCTIONS = 10;
+const MAX_INSTRUCTION_LENGTH = 300;
 /** Maximum number of glossaries in a request. */
 export const MAX_GLOSSARIES = 5;
 

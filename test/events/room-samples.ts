@@ -4,7 +4,7 @@ import type { Caption } from '../../server/events/caption-log.ts';
 import type { Room, RoomLink, RoomWishes } from '../../server/events/store.ts';
 
 const ID_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz';
-export const newRoomId = (): string =>
+const newRoomId = (): string =>
   Array.from({ length: 10 }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join('');
 
 export const sampleWishes: RoomWishes = {

@@ -142,7 +142,7 @@ export async function readAlong(
 }
 
 /** Returns the sentences that a page shows, oldest first. */
-export function shownLines(page: Page): Promise<string[]> {
+function shownLines(page: Page): Promise<string[]> {
   return page.locator('room-captions .caption .words').allInnerTexts();
 }
 

@@ -21,7 +21,7 @@ export async function currentSession(): Promise<Session | undefined> {
 }
 
 /** @throws ApiFailure 403 for a wrong account or password, 429 after too many tries */
-export function signIn(account: string, password: string): Promise<Session> {
+function signIn(account: string, password: string): Promise<Session> {
   return api.post<Session>('sign-in', { account, password });
 }
 
@@ -31,7 +31,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** Sets the password with the token of a one-time link, and signs in. @throws ApiFailure */
-export function setPassword(token: string, password: string): Promise<Session> {
+function setPassword(token: string, password: string): Promise<Session> {
   return api.post<Session>('password', { token, password });
 }
 

@@ -127,7 +127,7 @@ function firstInView(block: HTMLElement): Place | undefined {
 }
 
 /** Animates the lines of a block to their new place, `risen` px above or below the old one. */
-export function glide(block: HTMLElement, risen: number): void {
+function glide(block: HTMLElement, risen: number): void {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   block.firstElementChild?.animate(
     [{ transform: `translateY(${risen}px)` }, { transform: 'none' }],

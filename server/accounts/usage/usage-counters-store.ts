@@ -222,7 +222,7 @@ function toTotals(row: UsageMonthsTable | undefined): UsageTotals {
 }
 
 /** The month of a time in UTC: `2026-11`. */
-export function monthOf(atMs: number): string {
+function monthOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 7);
 }
 

@@ -48,7 +48,7 @@ export interface ReadWordList extends DictionaryFile {
 }
 
 /** Share of a word that only a large dictionary contains, or that is a compound. */
-export const RARE_WORD = 0.85;
+const RARE_WORD = 0.85;
 /** Number of cached shares, some 2 MB. */
 const MAX_REMEMBERED = 20_000;
 const MAX_ANALYSERS = 2;

@@ -302,7 +302,7 @@ const POLITE_WORDS: Readonly<Record<string, [verb: RegExp, word: string]>> = {
  * Returns replacements for mistranslated `please` (`Complacer espera`); none when some in the source are
  * verbs.
  */
-export function politeWords(
+function politeWords(
   translated: string,
   source: string,
   { source: from, target }: Direction,

@@ -39,7 +39,7 @@ export function misheardPercent(said: string, heard: string): number {
 }
 
 /** The digits in a text, in figures or in words. */
-export function digitsIn(text: string): string[] {
+function digitsIn(text: string): string[] {
   const words = text
     .toLowerCase()
     .replaceAll(/\d/g, ' $& ')

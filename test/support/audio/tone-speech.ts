@@ -15,8 +15,8 @@ export const MISHEARD_WORD = 'yankee';
 const LOWEST_HZ = 400;
 const STEP_HZ = 100;
 /** Length of a word, and of the silence between two words, in ms. */
-export const WORD_MS = 180;
-export const GAP_MS = 70;
+const WORD_MS = 180;
+const GAP_MS = 70;
 const SAMPLE_RATE_HZ = 16_000;
 const AMPLITUDE = 9_000;
 

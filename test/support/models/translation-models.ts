@@ -13,8 +13,8 @@ const english = {
 };
 
 /** Adjectives that follow the noun in Spanish, and nouns they follow. */
-export const movers = ['red', 'new', 'old'];
-export const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
+const movers = ['red', 'new', 'old'];
+const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
 
 /** Node flags for the quick WebAssembly compiler: the optimising one takes seconds per process. */
 export const quickCompiler = ['--liftoff-only', '--wasm-lazy-compilation'] as const;

@@ -5,7 +5,7 @@ import { languageText } from '../../page/language-text.ts';
 import { counted, durationText, wholeNumber } from '../../page/numbers.ts';
 
 /** Name of the untranslated track. */
-export const SPOKEN = 'spoken';
+const SPOKEN = 'spoken';
 
 const HOUR_MS = 3_600_000;
 

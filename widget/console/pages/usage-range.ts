@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 
 /** Most days of a report by tag. */
-export const MAX_RANGE_DAYS = 366;
+const MAX_RANGE_DAYS = 366;
 
 /** A range of days, including both the first and the last. */
 export interface DayRange {

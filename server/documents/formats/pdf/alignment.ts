@@ -80,7 +80,7 @@ export function isScattered(lines: readonly ReadLine[]): boolean {
  * Tests whether the spaces differ in width, unlike those of ragged text. Without enough spaces to measure,
  * more than three lines count as justified.
  */
-export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
+function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
   const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
   const size = lines[0]?.sizePoints ?? 1;
   if (means.length < 2) return lines.length > 3;

@@ -77,7 +77,7 @@ type CalledDirectly =
 let library: Promise<Pdfium> | undefined;
 
 /** Returns PDFium, loaded once per process. */
-export function loadPdfium(): Promise<Pdfium> {
+function loadPdfium(): Promise<Pdfium> {
   library ??= load();
   return library;
 }

@@ -52,7 +52,7 @@ export function joinsUnspaced(left: string, right: string): boolean {
 }
 
 /** Returns the possible line breaks, in reading order. */
-export function lineBreaks(text: string): LineBreak[] {
+function lineBreaks(text: string): LineBreak[] {
   const breaks: LineBreak[] = [];
   for (const { 0: blanks, index } of text.matchAll(/[ \t]+/g)) {
     const next = index + blanks.length;

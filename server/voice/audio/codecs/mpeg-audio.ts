@@ -28,7 +28,7 @@ export interface MpegFrameHeader {
 const MP3_HEADER_BYTES = 4;
 export const ADTS_HEADER_BYTES = 7;
 /** Size of the largest ADTS frame. */
-export const MAX_ADTS_FRAME_BYTES = 8191;
+const MAX_ADTS_FRAME_BYTES = 8191;
 
 /** Bit rates in kbit/s by code: MPEG 1, then MPEG 2 and 2.5. Code 0, the free format, is not in use. */
 const bitRates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -90,7 +90,7 @@ export interface AacConfig {
 }
 
 /** @throws ServiceError audio_format_unsupported for a configuration that ADTS cannot carry */
-export function parseAacConfig(config: Uint8Array): AacConfig {
+function parseAacConfig(config: Uint8Array): AacConfig {
   const bits = ((config[0] ?? 0) << 16) | ((config[1] ?? 0) << 8) | (config[2] ?? 0);
   const objectType = bits >> 19;
   const rateCode = (bits >> 15) & 15;
@@ -107,10 +107,7 @@ export function parseAacConfig(config: Uint8Array): AacConfig {
 }
 
 /** Returns the ADTS header for an AAC packet. */
-export function adtsHeader(
-  { profile, rateCode, channels }: AacConfig,
-  packetBytes: number,
-): Uint8Array {
+function adtsHeader({ profile, rateCode, channels }: AacConfig, packetBytes: number): Uint8Array {
   const length = ADTS_HEADER_BYTES + packetBytes;
   return Uint8Array.of(
     ...[0xff, 0xf1, (profile << 6) | (rateCode << 2) | (channels >> 2)],
