@@ -15,7 +15,7 @@ import {
 import { type PageLink, readLinks } from './page-links.ts';
 import type { Box } from './page-model.ts';
 import { viewOf } from './page-characters.ts';
-import { type OpenPage, SCRATCH_BYTES } from './pdfium.ts';
+import { type OpenPage, pageObject, SCRATCH_BYTES } from './pdfium.ts';
 
 /** A drawn object; `path` leads to it: its index in the page, then in forms. */
 export interface DrawnObject {
@@ -56,10 +56,6 @@ export interface PageGraphics {
   links: readonly PageLink[];
 }
 
-const PATH = 2;
-const IMAGE = 3;
-const SHADING = 4;
-const FORM = 5;
 const LINE_SEGMENT = 0;
 const MOVE_SEGMENT = 2;
 /** Maximum thickness of a rule: thick table borders have 2¼ points, underlines of headings 3. */
@@ -96,19 +92,19 @@ function visit(walk: Walk, object: number, matrix: Matrix, path: readonly number
   if (object === 0 || walk.objects > MAX_OBJECTS) return;
   const { pdfium } = walk.page;
   const type = pdfium.FPDFPageObj_GetType(object);
-  if (type === FORM) {
+  if (type === pageObject.form) {
     if (path.length > MAX_FORM_DEPTH) return;
     const inner = multiply(objectMatrix(walk, object), matrix);
     const count = pdfium.FPDFFormObj_CountObjects(object);
     for (let index = 0; index < count; index += 1) {
       visit(walk, pdfium.FPDFFormObj_GetObject(object, index), inner, [...path, index]);
     }
-  } else if (type === PATH) {
+  } else if (type === pageObject.path) {
     visitPath(walk, object, matrix, path);
-  } else if (type === IMAGE || type === SHADING) {
+  } else if (type === pageObject.image || type === pageObject.shading) {
     const box = bounds(walk, object, matrix);
     if (box === undefined) return;
-    if (type === SHADING) walk.found.drawings.push({ path, box });
+    if (type === pageObject.shading) walk.found.drawings.push({ path, box });
     else if (isBounded(walk, object)) {
       walk.found.images.push({ path, box, isPhotograph: isPhotograph(walk, object) });
     }

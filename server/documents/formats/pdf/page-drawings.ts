@@ -9,12 +9,8 @@ import {
   verticalOverlap,
 } from './geometry.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
-import type { OpenPage } from './pdfium.ts';
+import { type OpenPage, pageObject } from './pdfium.ts';
 
-/** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
-const TEXT_OBJECT = 1;
-const PATH_OBJECT = 2;
-const IMAGE_OBJECT = 3;
 /** `FPDF_SEGMENT_*`. */
 const LINE_TO = 0;
 const MOVE_TO = 2;
@@ -37,7 +33,7 @@ export function readRulings(page: OpenPage, view: Matrix): Ruling[] {
   let segmentsLeft = MAX_SEGMENTS;
   for (let at = 0; at < count && segmentsLeft > 0; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
-    if (pdfium.FPDFPageObj_GetType(object) !== PATH_OBJECT) continue;
+    if (pdfium.FPDFPageObj_GetType(object) !== pageObject.path) continue;
     const segments = Math.min(segmentsLeft, pdfium.FPDFPath_CountSegments(object));
     segmentsLeft -= Math.max(1, segments);
     addPath({ page, object, segments, view, rulings });
@@ -99,7 +95,7 @@ export function readSigns({ pdfium, handle, scratch }: OpenPage, view: Matrix): 
   for (let at = 0; at < count && signs.length < MAX_SIGNS; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
     const type = pdfium.FPDFPageObj_GetType(object);
-    if (type !== PATH_OBJECT && type !== IMAGE_OBJECT) continue;
+    if (type !== pageObject.path && type !== pageObject.image) continue;
     if (!pdfium.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) {
       continue;
     }
@@ -138,7 +134,7 @@ export function readObstacles(
   let objects = 0;
   for (let at = 0; at < count; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
-    if (pdfium.FPDFPageObj_GetType(object) === TEXT_OBJECT) continue;
+    if (pdfium.FPDFPageObj_GetType(object) === pageObject.text) continue;
     if (!pdfium.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) {
       continue;
     }

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { boxHeight, boxWidth, areNear, hasCentreIn, union } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
 import type { Box } from './page-model.ts';
-import type { OpenPage, PdfFile } from './pdfium.ts';
+import { type OpenPage, pageObject, type PdfFile } from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { DrawnObject, PageGraphics } from './flow-graphics.ts';
 
@@ -30,9 +30,6 @@ const PICTURE_DPI = 200;
 const MAX_PIXELS = 8_000_000;
 /** Size of the raw pictures held at once. */
 const BATCH_BYTES = 40_000_000;
-/** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
-const IMAGE = 3;
-const FORM = 5;
 const MAX_FORM_DEPTH = 8;
 const BGRA = 4;
 const WHITE = 0xffffffff;
@@ -88,14 +85,14 @@ export function imageDpi({ pdfium, handle, scratch }: OpenPage): number | undefi
   let largest = { area: 0, dpi: 0 };
   const visit = (object: number, depth: number): void => {
     const type = pdfium.FPDFPageObj_GetType(object);
-    if (type === FORM && depth < MAX_FORM_DEPTH) {
+    if (type === pageObject.form && depth < MAX_FORM_DEPTH) {
       const count = pdfium.FPDFFormObj_CountObjects(object);
       for (let at = 0; at < count; at += 1) {
         visit(pdfium.FPDFFormObj_GetObject(object, at), depth + 1);
       }
     }
     const isSized =
-      type === IMAGE &&
+      type === pageObject.image &&
       pdfium.FPDFImageObj_GetImagePixelSize(object, scratch, scratch + 4) &&
       pdfium.FPDFPageObj_GetBounds(object, scratch + 8, scratch + 12, scratch + 16, scratch + 20);
     if (!isSized) return;
@@ -133,7 +130,7 @@ function drawBatch(page: OpenPage, groups: readonly DrawnGroup[]): (Pixels | und
 function setAllActive({ pdfium, handle }: OpenPage, isActive: boolean): void {
   const visit = (object: number): void => {
     pdfium.FPDFPageObj_SetIsActive(object, isActive);
-    if (pdfium.FPDFPageObj_GetType(object) !== FORM) return;
+    if (pdfium.FPDFPageObj_GetType(object) !== pageObject.form) return;
     const count = pdfium.FPDFFormObj_CountObjects(object);
     for (let at = 0; at < count; at += 1) visit(pdfium.FPDFFormObj_GetObject(object, at));
   };

@@ -4,7 +4,7 @@ import { viewOf } from './page-characters.ts';
 import { readFieldBoxes } from './page-links.ts';
 import type { Box, Page, Ruling } from './page-model.ts';
 import { isGround } from './page-drawings.ts';
-import type { OpenPage, PdfFile } from './pdfium.ts';
+import { type OpenPage, pageObject, type PdfFile } from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { TextPlace } from './text-removal.ts';
 
@@ -22,14 +22,6 @@ export interface PageToRedraw {
   panels: Box[];
 }
 
-/** `FPDF_PAGEOBJ_TEXT` in `fpdf_edit.h`. */
-const TEXT_OBJECT = 1;
-/** `FPDF_PAGEOBJ_PATH`. */
-const PATH_OBJECT = 2;
-/** `FPDF_PAGEOBJ_IMAGE`. */
-const IMAGE_OBJECT = 3;
-/** `FPDF_PAGEOBJ_FORM`. */
-const FORM_OBJECT = 5;
 /** Depth to which forms are searched for pictures; those of scans are not deeper. */
 const MAX_FORM_DEPTH = 4;
 /** An object that covers this share of the page is its background. */
@@ -47,11 +39,11 @@ export function* readPagesForRedrawing(
       const obstacles = read.obstacles?.filter((box) => !isBehind(box)) ?? [];
       const page = { ...read, obstacles };
       const boxes = boxesOf(open, view, page).filter(({ box }) => !isBehind(box));
-      const pictures = boxes.filter(({ type }) => type === IMAGE_OBJECT).map(({ box }) => box);
+      const pictures = boxes.filter(({ type }) => type === pageObject.image).map(({ box }) => box);
       const { textRules = [] } = page;
       const drawn = boxes.map(({ box }) => box).filter((box) => !textRules.some(isAt(box)));
       const drawings = [...drawn, ...readFieldBoxes(open, view)];
-      const paths = boxes.filter(({ type }) => type === PATH_OBJECT).map(({ box }) => box);
+      const paths = boxes.filter(({ type }) => type === pageObject.path).map(({ box }) => box);
       const kept = new Set(drawn);
       const panels = paths.filter((box) => kept.has(box));
       return { page, view, places: placesOf(open), pictures, drawings, panels };
@@ -88,7 +80,7 @@ function boxesOf(
   for (let at = 0; at < count; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
     const type = pdfium.FPDFPageObj_GetType(object);
-    if (type === TEXT_OBJECT) continue;
+    if (type === pageObject.text) continue;
     const isPlaced = pdfium.FPDFPageObj_GetBounds(
       object,
       scratch,
@@ -112,7 +104,7 @@ function boxesOf(
 export function hasPicture({ pdfium, handle }: OpenPage): boolean {
   const isPicture = (object: number, depth: number): boolean => {
     const type = pdfium.FPDFPageObj_GetType(object);
-    if (type !== FORM_OBJECT || depth > MAX_FORM_DEPTH) return type === IMAGE_OBJECT;
+    if (type !== pageObject.form || depth > MAX_FORM_DEPTH) return type === pageObject.image;
     const count = pdfium.FPDFFormObj_CountObjects(object);
     for (let at = 0; at < count; at += 1) {
       if (isPicture(pdfium.FPDFFormObj_GetObject(object, at), depth + 1)) return true;

@@ -22,6 +22,9 @@ const ERROR_PASSWORD = 4;
 /** `FPDF_GetLastError` of a file with an unknown kind of protection. */
 const ERROR_SECURITY = 5;
 
+/** Kinds of page objects: `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
+export const pageObject = { text: 1, path: 2, image: 3, shading: 4, form: 5 } as const;
+
 /** Options with which pdf-lib reads and writes files: unchanged, and in one go. */
 export const LOAD_OPTIONS = {
   updateMetadata: false,

@@ -13,7 +13,7 @@ import { skewOf, turnedBack, withoutNeedlessChannels } from '../image/legibility
 import { type Matrix, multiply, turn } from './geometry.ts';
 import type { Page, PageParagraph, Box } from './page-model.ts';
 import { drawPage, imageDpi, type Pixels } from './page-picture.ts';
-import type { OpenPage, PdfFile } from './pdfium.ts';
+import { type OpenPage, pageObject, type PdfFile } from './pdfium.ts';
 import {
   lettersOf,
   levelBox,
@@ -313,8 +313,7 @@ export interface ScannedPages {
 
 // The original pixels of a scan, for a page that consists of one image.
 
-/** `FPDF_PAGEOBJ_IMAGE` in `fpdf_edit.h`, and bitmap formats in `fpdfview.h`. */
-const IMAGE = 3;
+/** Bitmap formats in `fpdfview.h`. */
 const GRAY = 1;
 const BGR = 2;
 const BGRX = 3;
@@ -341,7 +340,7 @@ function pixelsOfScan(
   if (pdfium.FPDFPage_CountObjects(handle) !== 1 || pdfium.FPDFPage_GetRotation(handle) !== UPRIGHT)
     return undefined;
   const image = pdfium.FPDFPage_GetObject(handle, 0);
-  if (pdfium.FPDFPageObj_GetType(image) !== IMAGE) return undefined;
+  if (pdfium.FPDFPageObj_GetType(image) !== pageObject.image) return undefined;
   if (pdfium.FPDFPageObj_HasTransparency(image)) return undefined;
   if (!fillsPage(page, image)) return undefined;
   if (!pdfium.FPDFImageObj_GetImagePixelSize(image, scratch, scratch + 4)) return undefined;

@@ -1,7 +1,7 @@
 /**
  * The text objects of a page: their order and looks, and the repeated prints that make text bold or shade it.
  */
-import type { OpenPage } from './pdfium.ts';
+import { type OpenPage, pageObject } from './pdfium.ts';
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 
@@ -14,9 +14,6 @@ export interface TextObject {
   parent: number;
 }
 
-/** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
-const TEXT_OBJECT = 1;
-const FORM_OBJECT = 5;
 /** Text render modes (ISO 32000-1, table 106); modes from 4 on also clip. */
 const FIRST_CLIPPING = 4;
 const STROKED = 1;
@@ -73,8 +70,8 @@ export function listTextObjects(page: OpenPage): TextObject[] {
   const objects: TextObject[] = [];
   const visit = (handle: number, parent: number, depth: number): void => {
     const type = pdfium.FPDFPageObj_GetType(handle);
-    if (type === TEXT_OBJECT) objects.push({ handle, index: objects.length, parent });
-    if (type !== FORM_OBJECT || depth >= MAX_FORM_DEPTH) return;
+    if (type === pageObject.text) objects.push({ handle, index: objects.length, parent });
+    if (type !== pageObject.form || depth >= MAX_FORM_DEPTH) return;
     const count = pdfium.FPDFFormObj_CountObjects(handle);
     for (let at = 0; at < count; at += 1) {
       visit(pdfium.FPDFFormObj_GetObject(handle, at), handle, depth + 1);
