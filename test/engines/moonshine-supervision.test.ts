@@ -7,6 +7,7 @@ import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/e
 import type { MoonshineOptions } from '../../server/engines/recognition/moonshine.ts';
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import { recordLog } from '../support/product/log-record.ts';
+import { isAlive } from '../support/machine/processes.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { counted, countingEar, deadly, startEar } from './counting-ear.ts';
 import { moonshine, moonshineModel } from './moonshine-support.ts';
@@ -15,7 +16,6 @@ import {
   finals,
   heard,
   IdleSource,
-  isAlive,
   lengthMs,
   recogniserPids,
   recognitionOptions,

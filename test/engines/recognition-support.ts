@@ -163,12 +163,3 @@ function isRecogniser(pid: number): boolean {
     return false; // The process has ended in the meantime.
   }
 }
-
-/** Returns whether a process runs, zombies excluded. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

@@ -1,7 +1,7 @@
 /** `/v1/rooms`, a Dragoman extension, on the built server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askDragoman } from '../support/product/command-line.ts';
+import { askDragoman, strangerOn } from '../support/product/command-line.ts';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
@@ -48,15 +48,6 @@ function requestSession({ room_id: id, speaker_url: url }: Body): Promise<Respon
 }
 
 const create = (given: object = {}) => ask('POST', PATH, { name: 'Main stage', ...given });
-
-/** The secret of a key of a new account. */
-async function strangerOn(plan: 'free' | 'pro'): Promise<string> {
-  const settings = { DATA_DIR: server.dataFolder };
-  const name = `stranger ${randomUUID()}`;
-  await askDragoman(['account', 'create', '--name', name, '--plan', plan], settings);
-  const args = ['key', 'create', '--account', name];
-  return (await askDragoman<{ secret: string }>(args, settings)).secret;
-}
 
 describe('a room', () => {
   it('is created with the given values and with links for each role', async () => {
@@ -197,7 +188,7 @@ describe('a room', () => {
 
   it('is unknown to other accounts in every operation', async () => {
     const { room_id: id } = (await create()).body;
-    const stranger = await strangerOn('pro');
+    const stranger = await strangerOn(server, 'pro');
     const place = `${PATH}/${id}`;
     const attempts = [
       ['GET', place],
@@ -228,7 +219,7 @@ describe('a room', () => {
   });
 
   it('belongs to the pro plan, like voice', async () => {
-    const secret = await strangerOn('free');
+    const secret = await strangerOn(server, 'free');
     const { room_id: id } = (await create()).body;
     for (const [method, path, body] of [
       ['POST', PATH, { name: 'x' }],

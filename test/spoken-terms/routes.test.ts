@@ -1,7 +1,7 @@
 /** `/v3/spoken_terms`, an extension of the contract, on a real server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askDragoman } from '../support/product/command-line.ts';
+import { strangerOn } from '../support/product/command-line.ts';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
@@ -37,15 +37,6 @@ async function ask(method: string, path: string, body?: unknown, secret = server
 
 const create = (given: object = {}) =>
   ask('POST', PATH, { name: 'Products', terms: ['Dragoman', 'Zembla Quartz'], ...given });
-
-/** Returns the secret of a key of a new account. */
-async function strangerOn(plan: 'free' | 'pro'): Promise<string> {
-  const settings = { DATA_DIR: server.dataFolder };
-  const name = `stranger ${randomUUID()}`;
-  await askDragoman(['account', 'create', '--name', name, '--plan', plan], settings);
-  const args = ['key', 'create', '--account', name];
-  return (await askDragoman<{ secret: string }>(args, settings)).secret;
-}
 
 describe('a list of spoken terms', () => {
   it('is created, listed, read and deleted', async () => {
@@ -134,7 +125,7 @@ describe('a list of spoken terms', () => {
     expect((await ask('DELETE', `${PATH}/nonsense`)).status).toBe(400);
     expect((await ask('GET', `${PATH}/${randomUUID()}`)).status).toBe(404);
     const place = `${PATH}/${(await create()).body.spoken_terms_id}`;
-    const stranger = await strangerOn('pro');
+    const stranger = await strangerOn(server, 'pro');
     expect((await ask('GET', place, undefined, stranger)).status).toBe(404);
     expect((await ask('DELETE', place, undefined, stranger)).status).toBe(404);
     expect((await ask('GET', PATH, undefined, stranger)).body['spoken_terms']).toEqual([]);
@@ -143,7 +134,7 @@ describe('a list of spoken terms', () => {
 
   it('requires the pro plan, as voice does', async () => {
     const { spoken_terms_id: id } = (await create()).body;
-    const secret = await strangerOn('free');
+    const secret = await strangerOn(server, 'free');
     for (const [method, path] of [
       ['GET', PATH],
       ['GET', `${PATH}/${id}`],

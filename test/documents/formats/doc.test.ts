@@ -20,7 +20,7 @@ import {
   zipText,
 } from '../../support/documents/documents.ts';
 import { paragraph, wordDocument } from '../../support/documents/word-document.ts';
-import { descendantsOf } from '../../support/machine/processes.ts';
+import { descendantsOf, isAlive } from '../../support/machine/processes.ts';
 
 const options: OpenOptions = {
   source: 'en',
@@ -270,13 +270,4 @@ async function gone(pids: readonly number[]): Promise<void> {
     timeout: 90_000,
     interval: 20,
   });
-}
-
-/** A zombie counts as ended. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }

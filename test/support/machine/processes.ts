@@ -17,6 +17,15 @@ export function descendantsOf(ancestor: number, pattern: RegExp): number[] {
     .map(({ pid }) => pid);
 }
 
+/** Returns whether a process runs, zombies excluded. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 function processes(): Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

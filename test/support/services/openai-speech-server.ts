@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -85,7 +86,7 @@ export async function startOpenAiSpeechServer({
       tell(response, ...refusal);
       return;
     }
-    const question = await readQuestion(request);
+    const question = (await json(request)) as SpeechQuestion;
     const problem = problemWith(question);
     if (problem !== undefined) {
       tell(response, 400, problem);
@@ -169,12 +170,6 @@ function refuse(
   if (method !== 'POST') return [405, 'Only POST requests are accepted.'];
   if (headers['content-type'] !== 'application/json') return [415, 'JSON is expected.'];
   return undefined;
-}
-
-async function readQuestion(request: IncomingMessage): Promise<SpeechQuestion> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return JSON.parse(Buffer.concat(pieces).toString()) as SpeechQuestion;
 }
 
 function problemWith(question: SpeechQuestion): string | undefined {

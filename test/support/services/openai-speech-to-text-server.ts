@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { hearTones, samplesOfBytes, textOf, type ToneWord } from '../audio/tone-speech.ts';
 
 /** An upload as received. */
@@ -70,7 +71,7 @@ export async function startSpeechToTextServer({
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request);
+    const body = await buffer(request);
     const isHere = request.method === 'POST' && request.url === '/v1/audio/transcriptions';
     const isWelcome = key === undefined || request.headers.authorization === `Bearer ${key}`;
     if (!isHere) refuse(response, 404, 'Not Found');
@@ -124,12 +125,6 @@ export async function startSpeechToTextServer({
     },
   };
   return state;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

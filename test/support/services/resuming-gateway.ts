@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { decodeClientMessage, encodeServerMessage } from '../../../shared/protocol/codec.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -84,7 +85,7 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
     const isKnown = request.headers.authorization === `Service-Auth-Key ${API_KEY}`;
     const session =
       request.method === 'POST'
-        ? open(JSON.parse(await readBody(request)) as SessionRequest)
+        ? open((await json(request)) as SessionRequest)
         : takeUp(searchParams.get('token'), Number(searchParams.get('last_sequence')));
     if (session === undefined || !isKnown) {
       const status = gateway.refusal ?? (isKnown ? 400 : 403);
@@ -287,10 +288,4 @@ function acknowledgement({ receivedBytes }: KeptSession): ServerMessage {
 
 function withSequence(message: ServerMessage, sequence: number): ServerMessage {
   return { ...message, sequence } as ServerMessage;
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString();
 }

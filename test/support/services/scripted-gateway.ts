@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { decodeClientMessage, encodeServerMessage } from '../../../shared/protocol/codec.ts';
 import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -141,7 +142,7 @@ export async function startScriptedGateway({
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', gateway.origin);
     if (request.method === 'POST') {
-      const body = await readBody(request);
+      const body = await text(request);
       if (pathname === '/demo/token') await gateway.hold;
       if (pathname === '/csp-report') gateway.violations.push(body);
       if (pathname === '/demo/token') giveToken(JSON.parse(body) as TokenRequest, response);
@@ -256,10 +257,4 @@ export function concludeAndEnd(session: ScriptedSession): void {
 async function readBuilt(folder: string, pathname: string): Promise<Buffer | undefined> {
   const file = pathname === '/' ? '/demo/index.html' : pathname;
   return readFile(path.join(folder, path.normalize(file))).catch(() => undefined);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString();
 }

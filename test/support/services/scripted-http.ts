@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /** A request as received. */
@@ -79,14 +80,12 @@ export async function startScriptedHttp(
 }
 
 async function hear(message: IncomingMessage): Promise<HeardRequest> {
-  const pieces: Buffer[] = [];
-  for await (const piece of message) pieces.push(piece as Buffer);
-  const text = Buffer.concat(pieces).toString();
+  const body = await text(message);
   return {
     method: message.method ?? '',
     path: message.url ?? '',
     headers: message.headers,
-    body: text === '' ? undefined : JSON.parse(text),
+    body: body === '' ? undefined : JSON.parse(body),
     isAbandoned: false,
     atMs: performance.now(),
   };
