@@ -37,12 +37,22 @@ async function leaveAndReturn(): Promise<void> {
   await page.goBack();
 }
 
-/** Ends the session while a button is pressed, then signs in again. */
+const away = {
+  status: 503,
+  headers: { 'Retry-After': '5' },
+  json: { message: 'The database is away.' },
+};
+
+/** Ends the session while a button is pressed, then signs in again, first in vain. */
 async function interrupt(pressed: string): Promise<void> {
   await page.context().clearCookies();
   await button(pressed).last().click();
   await page.getByText('What you have typed is kept').waitFor();
   await page.getByLabel('Account').fill(bench.account);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.route('**/console/api/sign-in', (route) => route.fulfill(away), { times: 1 });
+  await button('Sign in').click();
+  await page.getByText(away.json.message).waitFor();
   await page.getByLabel('Password').fill(PASSWORD);
   await button('Sign in').click();
 }
