@@ -223,7 +223,7 @@ describe('Apertium translates', () => {
   );
 
   test.each([
-    ['en', 'es', 'Terms & Conditions', 'Plazos & Condiciones'],
+    ['en', 'es', 'Terms & Conditions', 'Términos & Condiciones'],
     ['en', 'es', 'The car is in #the-red-car.', 'El coche es en #the-red-car.'],
     ['en', 'es', 'Home > Products / Shoes', 'En casa > Productos / Zapatos'],
     ['es', 'fr', 'Inicio » Productos', 'Début » Produits'],

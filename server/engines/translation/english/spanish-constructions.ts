@@ -60,7 +60,7 @@ ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
 SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
 REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
-REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N) ;
+REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
 # Do you know where the bathroom is: the verb moves before its subject.
 SELECT (itg) IF (0 ("<where>")) (-1 ("know"i) OR ("ask"i) OR ("tell"i) OR ("see"i) OR ("wonder"i) OR OBJECT) ;
 MOVE (vbser) (-1 N) (-2 DET) (-3 ("<where>") OR ("<what>")) (1 (sent) OR (cm)) BEFORE (-2 DET) ;
@@ -84,6 +84,8 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
 # Before the film starts.
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
 SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
+# You must not smoke: you do not have to is something else.
+SUBSTITUTE ("must" vaux inf) ("can" vaux pres) (vaux) IF (1 ("<not>")) ;
 # She told me the shop was closed.
 ADDCOHORT ("<+that>" "that" cnjsub) BEFORE DET IF (-1 OBJECT) (-2 ("<told>") OR ("<tell>") OR ("<tells>")) (1 N) (2 FINITE) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+that>")) ;
@@ -150,7 +152,9 @@ SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")
 REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
 SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
 SELECT (prn) IF (0 THAT) (-1 V) (1 (sent) OR (cm) OR (adv)) ;
-SELECT (pr) IF (0 ("since"i)) (1 NUM) ;
+SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r)) ;
+REMOVE (adv) IF (0 ("some"i)) (1 N) ;
+SELECT (pl) IF (0 ("data")) (NOT 1 (p3 sg)) ;
 SELECT ADJ IF (0 ("good")) (-1 (vbser)) ;
 REMOVE ADJ IF (0 ("news"i)) (NOT 1 N) ;
 SELECT (pl) IF (0 ("news"i)) (NOT 1 (p3 sg)) (NOT -1 (p3 sg)) (NOT -2 (p3 sg)) ;
@@ -160,7 +164,7 @@ SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 (cnjadv) OR (cnjsub)) (1 (sent) O
 SELECT (cnjadv) IF (0 ("before"i)) (3 (vblex prs)) ;
 SELECT INF IF (-1 ("be# about to") OR (vbmod)) ;
 SELECT N IF (0 ("home")) (-1 ("<at>")) ;
-SELECT INF IF (-1 (".*=rather="r)) ;
+SELECT INF IF (-1 (".*=rather="r) OR (".*=pleasure=to="r)) ;
 SELECT ADJ IF (0 ("<right>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i)) ;
 # This site uses cookies.

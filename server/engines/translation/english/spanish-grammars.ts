@@ -72,7 +72,7 @@ LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED 
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ;
-LIST SINGULAR = sg ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST ONLY = "only"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
+LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST ONLY = "only"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
@@ -296,7 +296,8 @@ function particleRules(): string[] {
     const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
     const isFree = !CLOSE.has(particle);
     return [
-      joins(`(1 ("<${particle}>"i))`),
+      // Waiting for an hour, and for somebody.
+      joins(`(1 ("<${particle}>"i))${particle === 'for' ? ' (NOT 2 LASTS) (NOT 3 LASTS)' : ''}`),
       ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
       `REMOVE ("${joined}"i) - V ;`,
       goes(`(-1C ("${joined}"i))`),

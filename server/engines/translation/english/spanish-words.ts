@@ -31,14 +31,14 @@ research: investigación f, review: revisión f, role: papel m, room: sala f, sc
 seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
 skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
 stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
-style: estilo m, support: apoyo m, temple: templo m, term: término m, ticket: entrada f, tie: corbata f, tip: consejo m,
+style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
 tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
 view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
 
 export const VERBS = `
 address: abordar, advise: aconsejar, agree: estar# de acuerdo, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
 assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
-capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar,
+capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar, double: duplicar,
 congratulate: felicitar, delete: eliminar, dismiss: rechazar, eject: expulsar, enable: activar,
 encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: presentar, fix: arreglar,
 focus: centrar, gain: ganar, get: conseguir, hear: oír, hide: ocultar, hit: golpear, hold: mantener,
@@ -82,8 +82,8 @@ wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, wr
 /** Nouns missing from the dictionary. */
 export const NEW_NOUNS = `
 deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
-fool: idiota mf, headset: auricular m, inbox: bandeja f, keynote: conferencia f, login: acceso m,
-necromancer: brujo m, outpost: puesto m, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
+fool: idiota mf, graph: gráfico m, headset: auricular m, inbox: bandeja f, keynote: conferencia f, lobby: vestíbulo m, login: acceso m,
+necromancer: brujo m, newsletter: boletín m, outpost: puesto m, quote: cita f, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
 startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
 workshop: taller m, workspace: espacio m`;
 
@@ -103,9 +103,12 @@ key: llave f; car door forgot forget house leave left lock lose lost my room
 letter: letra f; alphabet capital character spell spelling word
 room: habitación f; bed book hotel night sleep
 cup: taza f; coffee tea
+fish: pescado m; chicken cook dinner dish eat food lunch meat menu restaurant
+form: formulario m; complete fill online register submit
 order: pedido m; arrived arrive cancel cancelled delivered place placed sent ship shipped track your
 speaker: altavoz m; audio cable headphone loud music sound volume
-spring: fuente f; water`;
+spring: fuente f; water
+term: término m; accept agree condition conditions define service`;
 
 const PERIODS = `
 second seconds minute minutes hour hours day days week weeks month months year years`;
@@ -237,6 +240,19 @@ they have just: acaban de, they 've just: acaban de, he has just: acaba de, she 
 ^ by using: al usar, ^ all rights reserved: todos los derechos reservados, free shipping: envío gratuito, on orders over: en pedidos superiores a,
 ^ stay here: quédate aquí, ^ stay at home: quédate en casa, ^ stay with: quédate con, I would rather stay: preferiría quedarme,
 what is the matter: qué pasa, what 's the matter: qué pasa,
+for being here: por estar aquí, for being with us: por estar con nosotros, it is a great pleasure to: es un gran placer,
+it 's a great pleasure to: es un gran placer, it is a pleasure to: es un placer, it 's a pleasure to: es un placer,
+the_most important thing: lo más importante, in march $: en marzo, in may $: en mayo, the best thing: lo mejor, the worst thing: lo peor, the only thing: lo único, the first thing: lo primero,
+I hope you enjoyed: espero que hayáis disfrutado de, a_short break: una breve pausa, ^ have you ever been to: has estado alguna vez en,
+^ how was: qué tal, ^ how were: qué tal, ^ shall we go $: nos vamos, ^ shall we start $: empezamos, ^ shall we begin $: empezamos,
+^ reset your password: restablece tu contraseña, ^ save changes $: guardar cambios, ^ settings $: configuración, page not found $: página no encontrada,
+^ proceed to checkout: finalizar compra, your cart: tu carrito, drag and drop files: arrastra y suelta archivos, is required $: es obligatorio, drag and drop: arrastra y suelta, on social media: en las redes sociales,
+social media: redes sociales, ^ subscribe to our newsletter: suscríbete a nuestro boletín, ^ frequently asked questions: preguntas frecuentes,
+^ log in $: iniciar sesión, ^ log out $: cerrar sesión, ^ sign in $: iniciar sesión, ^ sign out $: cerrar sesión, ^ log in to: inicia sesión en,
+^ sign in to: inicia sesión en, ^ sort by: ordenar por, ^ show all $: mostrar todo, ^ show more $: mostrar más, ^ view all $: ver todo,
+^ copy link $: copiar enlace, ^ turn on notifications: activa las notificaciones, ^ next $: siguiente, ^ previous $: anterior, ^ search $: buscar,
+^ read more $: leer más, ^ open in a new window $: abrir en una ventana nueva, ^ open in a new tab $: abrir en una pestaña nueva,
+^ terms and conditions $: términos y condiciones, ^ sign up for free: regístrate gratis,
 ^ best regards: saludos cordiales, ^ kind regards: un cordial saludo, ^ best wishes: mis mejores deseos, the best I can: lo mejor que puedo,
 ^ raise your hand: levanta la mano, ^ raise your hands: levantad la mano, for the inconvenience: por las molestias,
 for any inconvenience: por las molestias, than me: que yo, than you $: que tú, than him: que él, than us: que nosotros, than them: que ellos,
@@ -298,7 +314,9 @@ try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
+  ['ask: hacer', 'vblex', '(1 ("<question>"))'],
   ['ask: hacer', 'vblex', '(2 ("<question>"))'],
+  ['to: para', 'pr', '(-1 ("<important>"))'],
   ['ask: pedir', 'vblex', '(2 ("<to>") OR ("<that>"))'],
   ['ask: pedir', 'vblex', '(4 ("<that>"))'],
   ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
