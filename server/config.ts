@@ -1,5 +1,14 @@
 /** Reads and validates the settings. This is the only reader of process.env. */
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Static } from 'typebox';
@@ -98,7 +107,7 @@ function* problemsWithPlaces(
     }
   }
   if (DATA_DIR !== undefined) {
-    const problem = failureOf(() => accessSync(existingPart(DATA_DIR), constants.W_OK));
+    const problem = failureOf(() => assertFolder(DATA_DIR));
     if (problem !== undefined) yield `DATA_DIR: ${DATA_DIR} cannot be written (${problem}).`;
   }
   if (MODELS_DIR !== undefined) {
@@ -109,11 +118,23 @@ function* problemsWithPlaces(
 }
 
 /**
- * Returns the nearest existing ancestor of a path. If that is a file, the result ends in `/.`, so
- * that an access check fails.
+ * Throws Error of the file system if a folder can be neither written nor created. Below some folders
+ * that seem writable, such as `/proc`, nobody creates any, and Node would try forever.
+ */
+function assertFolder(folder: string): void {
+  const existing = existingPart(folder);
+  accessSync(existing, constants.W_OK);
+  if (existing !== path.resolve(folder)) rmdirSync(mkdtempSync(path.join(existing, '.dragoman-')));
+}
+
+/**
+ * Returns the nearest existing ancestor of a path. If that is a file or a link to nothing, an access
+ * check of the result fails.
  */
 function existingPart(folder: string): string {
   const absolute = path.resolve(folder);
+  const isLink = lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  if (isLink && !existsSync(absolute)) return absolute;
   if (existsSync(absolute)) return statSync(absolute).isDirectory() ? absolute : `${absolute}/.`;
   return existingPart(path.dirname(absolute));
 }

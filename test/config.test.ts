@@ -1,9 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type ConfigError, readConfig } from '../server/config.ts';
 import { improvers, recognisers, speakers, translators } from '../server/engines/index.ts';
 import { settingGroups, settingsSchema } from '../server/settings.ts';
+import { temporaryFolder } from './support/machine/temporary-folder.ts';
 import { projectFolder } from './support/product/server.ts';
 
 it('every setting has a default or is optional', () => {
@@ -45,6 +46,8 @@ it.each([
   [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
   [{ DATA_DIR: 'package.json' }, /DATA_DIR/],
   [{ DATA_DIR: 'package.json/below' }, /DATA_DIR/],
+  // Root may write there, and nobody can create a folder.
+  [{ DATA_DIR: '/proc/below' }, /DATA_DIR: \/proc\/below cannot be written/],
   [{ BROKER_URL: 'redis://127.0.0.1:6379' }, /BROKER_URL: .*Set STORAGE_URL to a PostgreSQL/],
   [{ BROKER_URL: 'redis://bad host' }, /BROKER_URL: not an address/],
   [{ BROKER_URL: 'http://127.0.0.1:6379' }, /BROKER_URL: the value cannot be used/],
@@ -54,6 +57,14 @@ it.each([
   [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
 ])('%j is reported before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);
+});
+
+it('a data folder below a link to nothing is reported before anything starts', () => {
+  const link = path.join(temporaryFolder(), 'data');
+  symlinkSync('nowhere', link);
+  for (const folder of [link, path.join(link, 'below')]) {
+    expect(() => readConfig({ DATA_DIR: folder })).toThrow(`${folder} cannot be written (ENOENT)`);
+  }
 });
 
 it('an IPv6 address may have the brackets that it has in the address of a page', () => {
