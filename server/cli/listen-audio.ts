@@ -45,8 +45,10 @@ const typesByExtension: Record<string, string> = {
 /** @throws Error with advice, when the audio cannot be read or its format is unknown */
 export async function openAudio(options: AudioInputOptions): Promise<AudioInput> {
   const { source, contentType, convert } = options;
+  const found = source === '-' ? undefined : await stat(source);
+  if (found?.isDirectory() === true) throw new Error(`${source}: is not a file.`);
   if (convert) return converted(source);
-  const sizeBytes = source === '-' ? undefined : (await stat(source)).size;
+  const sizeBytes = found?.size;
   const stream = source === '-' ? process.stdin : createReadStream(source);
   const reader = headReader(stream);
   const input = { audio: reader.rest(), sizeBytes, stop: () => void stream.destroy() };

@@ -27,7 +27,7 @@ import {
   type FileFormat,
   type Transcript,
 } from './listen-output.ts';
-import { adviceFor, keyOfDataFolder, localServer } from './running-server.ts';
+import { adviceFor, localServer, usableKey } from './running-server.ts';
 
 interface Options {
   from?: string;
@@ -171,7 +171,7 @@ async function sessionOf(
   }
   return {
     server: options.url ?? localServer(),
-    apiKey: options.key ?? (await keyOfDataFolder()),
+    apiKey: await usableKey(options.key),
     targetLanguages,
     ...(from !== undefined && { sourceLanguage: from }),
     ...(glossary !== undefined && { glossaryId: glossary }),

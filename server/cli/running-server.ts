@@ -111,8 +111,19 @@ export function adviceFor(error: unknown): string {
   return 'Start the server with npm start, or name another with --url.';
 }
 
-/** Returns the API key that the server created for itself. @throws Error when there is none */
-export async function keyOfDataFolder(): Promise<string> {
+/**
+ * Returns the given API key, else the one that the server created for itself.
+ *
+ * @throws Error when there is none, or no header can carry it
+ */
+export async function usableKey(given: string | undefined): Promise<string> {
+  const key = given?.trim() ?? (await keyOfDataFolder());
+  if (/^[!-~]+$/.test(key)) return key;
+  const where = given === undefined ? 'The key in the data folder' : '--key';
+  throw new Error(`${where}: this is no API key. A key is one word of ASCII characters.`);
+}
+
+async function keyOfDataFolder(): Promise<string> {
   const file = path.resolve(readConfig().DATA_DIR, 'api-key');
   const key = await readFile(file, 'utf8').catch(() => '');
   if (key.trim() !== '') return key.trim();

@@ -10,7 +10,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { documentFormats } from '../documents/formats/index.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import type { DocumentHandle } from '../../shared/schemas/documents.ts';
-import { keyOfDataFolder, localServer } from './running-server.ts';
+import { localServer, usableKey } from './running-server.ts';
 import {
   createTranslationDisplay,
   type TranslationDisplay,
@@ -81,7 +81,7 @@ async function run(inputs: readonly string[], options: Options): Promise<void> {
   const tasks = await planTasks({ inputs, targets: to, output, force });
   const service = translateService({
     url: options.url ?? options.server ?? localServer(),
-    apiKey: options.key ?? (await keyOfDataFolder()),
+    apiKey: await usableKey(options.key),
   });
   const stop = stopOnSignal();
   try {

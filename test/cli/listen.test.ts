@@ -172,6 +172,8 @@ describe('listen', () => {
 
   it.each([
     [['nowhere.wav'], /nowhere\.wav/],
+    [['server'], /^server: is not a file/],
+    [['-', '--key', 'two\nlines'], /--key: this is no API key/],
     [['README.md'], /--content-type/],
     [['README.md', '--content-type', 'audio/aac'], /source_media_content_type/],
     [['README.md', '--content-type', 'audio/auto', '--output', 'a.doc'], /srt, vtt, txt, json/],

@@ -140,6 +140,10 @@ describe('translate', () => {
     const key = await translate(file, '--to', 'es', '--key', 'wrong');
     expect(key).toMatchObject({ code: 1 });
     expect(key.errors).toContain('--key');
+    const noKey = await translate(file, '--to', 'es', '--key', 'schlüssel');
+    expect(noKey.errors).toBe(
+      '--key: this is no API key. A key is one word of ASCII characters.\n',
+    );
     const away = await translate(file, '--to', 'es', '--url', 'http://127.0.0.1:9');
     expect(away).toMatchObject({ code: 1 });
     expect(away.errors).toContain(
