@@ -84,7 +84,12 @@ export async function createHttpServer(options: HttpOptions) {
     // Unknown expectations are ignored and the request is served.
     app.server.emit('request', request, response);
   });
-  app.addHook('onRequest', async (request, reply) => addSecurityHeaders(request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    // A scheme is the same in capitals.
+    const scheme = request.headers['x-forwarded-proto']?.toString();
+    if (scheme !== undefined) request.headers['x-forwarded-proto'] = scheme.toLowerCase();
+    addSecurityHeaders(request, reply);
+  });
   useUploadPace(app);
   if (options.log.isLevelEnabled('debug')) logRequests(app);
   app.setErrorHandler(answerError);

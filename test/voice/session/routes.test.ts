@@ -174,7 +174,8 @@ it('answers oversized headers, expectations and a missing host regularly', async
 });
 
 describe('settings', () => {
-  const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'live.example.org' };
+  // A scheme may be in capitals.
+  const forwarded = { 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-Host': 'live.example.org' };
 
   /** Requests three sessions where two are allowed; returns the streaming addresses. */
   async function twoOfThree(settings: Record<string, string>, headers = {}): Promise<string[]> {
