@@ -105,13 +105,13 @@ describe('queued results', () => {
 });
 
 /** Returns a process that loads its model within a turn, takes everything in and hears nothing. */
-function recogniserProcess(): PipedChild {
+function recogniserProcess(news = encodeFrame(fromHearing.ready)): PipedChild {
   const pipes = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   pipes.stdin.resume();
   const process = Object.assign(new EventEmitter(), pipes, {
     kill: () => setImmediate(() => process.emit('close', null, 'SIGKILL')),
   });
-  setImmediate(() => pipes.stdout.write(encodeFrame(fromHearing.ready)));
+  setImmediate(() => pipes.stdout.write(news));
   return process as unknown as PipedChild;
 }
 
@@ -135,6 +135,25 @@ describe('the processes of a recogniser', () => {
     };
     await Promise.all(['one', 'two', 'three'].map(hear));
     expect(starts).toBe(3);
+    await processes.close();
+  });
+
+  test('that do not start are logged with the reason they gave', async () => {
+    const log = recordLog();
+    const start = () => {
+      const process = recogniserProcess(encodeFrame(fromHearing.failed, Buffer.from('no tokens')));
+      setImmediate(() => process.kill());
+      return process;
+    };
+    const processes = new HearingProcesses({
+      ...{ log, start, linesPerProcess: 8, maxProcesses: 1 },
+      ...{ startTimeoutMs: 60_000, hangTimeoutMs: 60_000, idleMs: 60_000 },
+    });
+    await expect(processes.warmUp()).rejects.toThrow('no tokens');
+    expect(log.lines.at(-1)).toMatchObject({
+      fields: { reason: 'no tokens' },
+      message: 'a recogniser process did not start',
+    });
     await processes.close();
   });
 });

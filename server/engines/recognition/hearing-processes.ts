@@ -88,8 +88,7 @@ export class HearingProcesses {
         // The process may have been killed from outside, for example by a system that is short of memory.
         if (error instanceof EndedEarly && process.lastWords === '' && start < FIRST_STARTS)
           continue;
-        const own = error instanceof Error ? error.message : String(error);
-        throw new Error(process.lastWords === '' ? own : process.lastWords, { cause: error });
+        throw new Error(reasonOf(error, process), { cause: error });
       }
     }
   }
@@ -262,10 +261,10 @@ export class HearingProcesses {
         // A process that no utterance waits for may make way for another one now.
         this.#change.notify();
       },
-      () => {
+      (error: unknown) => {
         clearTimeout(tooLate);
         if (this.#closing.signal.aborted) return;
-        log.warn({ reason: process.lastWords }, 'a recogniser process did not start');
+        log.warn({ reason: reasonOf(error, process) }, 'a recogniser process did not start');
         this.#pauseStarts();
       },
     );
@@ -331,4 +330,10 @@ export class HearingProcesses {
 
 function isIdle({ process, hasStarted, awaited }: Member): boolean {
   return hasStarted && awaited === 0 && process.lineCount === 0;
+}
+
+/** Returns why a process did not start: its last words, which are the most exact, else the error. */
+function reasonOf(error: unknown, { lastWords }: HearingProcess): string {
+  if (lastWords !== '') return lastWords;
+  return error instanceof Error ? error.message : String(error);
 }
