@@ -1,11 +1,11 @@
 /**
- * Metadata of the database: its identity, whether it is writable, and whether a transaction was
- * committed.
+ * Metadata of the database: its identity, its encoding, whether it is writable, and whether a
+ * transaction was committed.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, locksRows } from './database.ts';
-import { defineStore } from './store.ts';
+import { defineStore, UnusableDatabase } from './store.ts';
 
 /** Distinguishes this database from others. */
 export interface InstallationStore {
@@ -105,6 +105,24 @@ function createWriteChecks(db: Database): WriteCheckStore {
         .execute();
     },
   };
+}
+
+/**
+ * Checks that a database of PostgreSQL holds every letter: without a name for it, its encoding is that of
+ * the machine's locale. SQL_ASCII keeps any bytes.
+ *
+ * @throws UnusableDatabase when it does not
+ */
+export async function assertEncoding(db: Database): Promise<void> {
+  const { rows } = await sql<{ name: string; encoding: string }>`
+    select current_database() as name, current_setting('server_encoding') as encoding`.execute(db);
+  for (const { name, encoding } of rows) {
+    if (encoding === 'UTF8' || encoding === 'SQL_ASCII') continue;
+    throw new UnusableDatabase(
+      `The database ${name} cannot hold all languages: its encoding is ${encoding}. ` +
+        "Create one with: CREATE DATABASE dragoman ENCODING 'UTF8' TEMPLATE template0",
+    );
+  }
 }
 
 /**

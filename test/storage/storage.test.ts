@@ -122,6 +122,18 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
   });
 });
 
+it('refuses a database of PostgreSQL whose encoding lacks most letters', async () => {
+  const url = await newPostgresqlDatabase();
+  const place = { url, dataFolder: newFolder() };
+  const latin = `latin_${path.basename(new URL(url).pathname)}`;
+  await executeOn(place, `create database ${latin} encoding 'LATIN1' template template0`);
+  const there = { ...place, url: Object.assign(new URL(url), { pathname: latin }).href };
+  await expect(open(there)).rejects.toMatchObject({
+    code: 'unusable_database',
+    message: expect.stringMatching(/encoding is LATIN1\. Create one .*'UTF8'/) as string,
+  });
+});
+
 describe('the behaviour suite', () => {
   const broken: [fault: string, breaks: string, breakIt: (storage: Storage) => Storage][] = [
     [

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { migrate } from '../migrations/index.ts';
-import { createMarks } from '../installation.ts';
+import { assertEncoding, createMarks } from '../installation.ts';
 import {
   createStoreRunner,
   callKindOf,
@@ -21,7 +21,7 @@ const MIGRATION_LIMIT_MS = 10 * 60_000;
 /** Key of the advisory lock for migrations; arbitrary, but must never change. */
 const MIGRATION_LOCK = 7_239_471_104;
 
-/** @throws Error or ServiceError when the database cannot be reached or migrated */
+/** @throws UnusableDatabase, Error or ServiceError when the database cannot be used, reached or migrated */
 export async function openPostgresqlStorage(options: {
   url: string;
   log: Logger;
@@ -85,6 +85,7 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
     // A session-level lock, which is released with the connection in any case.
     const lock = await pool.connect();
     try {
+      await assertEncoding(db);
       await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await migrate(db);
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
