@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Recognition } from '../../server/engines/engine.ts';
 import { HearingProcess, ProcessLost } from '../../server/engines/recognition/hearing-process.ts';
 import { HearingProcesses } from '../../server/engines/recognition/hearing-processes.ts';
@@ -135,6 +135,34 @@ describe('the processes of a recogniser', () => {
     };
     await Promise.all(['one', 'two', 'three'].map(hear));
     expect(starts).toBe(3);
+    await processes.close();
+  });
+
+  test('go on when no other one can be started', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let starts = 0;
+    const processes = new HearingProcesses({
+      ...{ log: recordLog(), linesPerProcess: 64, comfortableLines: 1, maxProcesses: 2 },
+      ...{ startTimeoutMs: 60_000, hangTimeoutMs: 60_000, idleMs: 60_000 },
+      start: () => {
+        starts += 1;
+        if (starts === 1) return recogniserProcess();
+        const process = recogniserProcess(Buffer.of());
+        setImmediate(() => process.emit('close', 1, null));
+        return process;
+      },
+    });
+    const listener = { onPartial: () => {}, onPart: () => {} };
+    const { signal } = new AbortController();
+    const opening = { language: 'en', spokenTerms: [], hotwords: [] };
+    for (let utterances = 0; utterances < 12; utterances += 1) {
+      await processes.open(opening, { signal, listener });
+      // Over all pauses between starts.
+      await vi.advanceTimersByTimeAsync(4_000);
+      await new Promise(setImmediate);
+    }
+    expect(starts).toBeGreaterThan(7);
     await processes.close();
   });
 

@@ -51,7 +51,7 @@ interface Member {
 
 /** Pauses after consecutive failed starts, in ms; one more failure fails the waiting utterances. */
 const FAILURE_PAUSES_MS = [0, 250, 500, 1_000, 2_000, 4_000];
-/** How long the pool is then out of order, in ms: new utterances fail at once meanwhile. */
+/** How long the pool is then out of order, in ms: utterances without a running process fail at once. */
 const OUT_OF_ORDER_MS = 5_000;
 /** Attempts at the first start while the process ends without giving a reason. */
 const FIRST_STARTS = 3;
@@ -114,11 +114,11 @@ export class HearingProcesses {
     try {
       for (;;) {
         signal.throwIfAborted();
-        this.#assertUsable();
-        const member =
-          this.#comfortable(key) ??
-          this.#relieved(hotwords, key) ??
-          this.#startIfRoom(hotwords, key, isAlone);
+        this.#assertOpen();
+        const running = this.#comfortable(key) ?? this.#relieved(hotwords, key);
+        // Processes that run go on, even if no other one can be started.
+        if (running === undefined) this.#assertInOrder();
+        const member = running ?? this.#startIfRoom(hotwords, key, isAlone);
         if (member === undefined) {
           await this.#change.next();
           continue;
@@ -161,13 +161,20 @@ export class HearingProcesses {
     await Promise.all([...this.#members].map(({ process }) => process.gone));
   }
 
-  #assertUsable(): void {
+  #assertOpen(): void {
     if (this.#closing.signal.aborted) {
       throw new ServiceError('recognition_failed', 'The recogniser has been closed.');
     }
-    if (performance.now() < this.#outOfOrderUntilMs) {
+  }
+
+  #assertInOrder(): void {
+    if (this.#isOutOfOrder()) {
       throw new ServiceError('recognition_failed', 'The recogniser does not start.');
     }
+  }
+
+  #isOutOfOrder(): boolean {
+    return performance.now() < this.#outOfOrderUntilMs;
   }
 
   #hasRoom({ process, isEnding }: Member): boolean {
@@ -190,7 +197,10 @@ export class HearingProcesses {
     const isOneComing = [...this.#members].some(
       (member) => member.key === key && !member.hasStarted && !member.process.isGone,
     );
-    const mayStart = this.#members.size < this.#options.maxProcesses && this.#pause === undefined;
+    const mayStart =
+      this.#members.size < this.#options.maxProcesses &&
+      this.#pause === undefined &&
+      !this.#isOutOfOrder();
     if (!isOneComing && mayStart) this.#start(hotwords, key);
     return emptiest;
   }
