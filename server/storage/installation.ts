@@ -4,6 +4,7 @@
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Logger } from '../process/log.ts';
 import { type Database, locksRows } from './database.ts';
 import { defineStore, UnusableDatabase } from './store.ts';
 
@@ -108,20 +109,21 @@ function createWriteChecks(db: Database): WriteCheckStore {
 }
 
 /**
- * Checks that a database of PostgreSQL holds every letter: without a name for it, its encoding is that of
- * the machine's locale. SQL_ASCII keeps any bytes.
+ * Checks that a new database of PostgreSQL holds every letter: without a name for it, its encoding is that
+ * of the machine's locale. SQL_ASCII keeps any bytes. One that is in use is only warned of.
  *
- * @throws UnusableDatabase when it does not
+ * @throws UnusableDatabase when a new one does not
  */
-export async function assertEncoding(db: Database): Promise<void> {
-  const { rows } = await sql<{ name: string; encoding: string }>`
-    select current_database() as name, current_setting('server_encoding') as encoding`.execute(db);
-  for (const { name, encoding } of rows) {
+export async function assertEncoding(db: Database, log: Pick<Logger, 'warn'>): Promise<void> {
+  const { rows } = await sql<{ name: string; encoding: string; isNew: boolean }>`
+    select current_database() as name, current_setting('server_encoding') as encoding,
+      to_regclass('installation') is null as "isNew"`.execute(db);
+  for (const { name, encoding, isNew } of rows) {
     if (encoding === 'UTF8' || encoding === 'SQL_ASCII') continue;
-    throw new UnusableDatabase(
-      `The database ${name} cannot hold all languages: its encoding is ${encoding}. ` +
-        "Create one with: CREATE DATABASE dragoman ENCODING 'UTF8' TEMPLATE template0",
-    );
+    const problem = `The database ${name} cannot hold all languages: its encoding is ${encoding}.`;
+    const advice = "Create one with: CREATE DATABASE dragoman ENCODING 'UTF8' TEMPLATE template0";
+    if (isNew) throw new UnusableDatabase(`${problem} ${advice}`);
+    log.warn({}, problem);
   }
 }
 

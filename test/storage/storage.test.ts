@@ -122,7 +122,7 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
   });
 });
 
-it('refuses a database of PostgreSQL whose encoding lacks most letters', async () => {
+it('refuses a new database of PostgreSQL whose encoding lacks most letters', async () => {
   const url = await newPostgresqlDatabase();
   const place = { url, dataFolder: newFolder() };
   const latin = `latin_${path.basename(new URL(url).pathname)}`;
@@ -132,6 +132,9 @@ it('refuses a database of PostgreSQL whose encoding lacks most letters', async (
     code: 'unusable_database',
     message: expect.stringMatching(/encoding is LATIN1\. Create one .*'UTF8'/) as string,
   });
+  await (await open(place)).close();
+  await executeOn(place, `update pg_database set encoding = 8 where datname = current_database()`);
+  await (await open(place)).close();
 });
 
 describe('the behaviour suite', () => {

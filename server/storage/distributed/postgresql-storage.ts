@@ -85,7 +85,7 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
     // A session-level lock, which is released with the connection in any case.
     const lock = await pool.connect();
     try {
-      await assertEncoding(db);
+      await assertEncoding(db, log);
       await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await migrate(db);
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
