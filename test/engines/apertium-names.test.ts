@@ -10,7 +10,7 @@ const surnames: [string, string, string, string][] = [
   ['en', 'es', 'My name is Anna Baker.', 'Mi nombre es Anna Baker.'],
   ['en', 'ca', "Peter Cook's car is red.", 'El carro de Peter Cook és vermell.'],
   ['en', 'es', "Mr. Smith's house is big.", 'La casa de señor Smith es grande.'],
-  ['en', 'fr', 'Julia J. Child is a cook.', 'Julia J. Child est une cuisinière.'],
+  ['en', 'fr', 'Julia J. Child is a cook.', 'Julia J. Child est cuisinière.'],
   [
     'en',
     'es',
