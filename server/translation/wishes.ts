@@ -24,8 +24,12 @@ import {
 import type { TextSegment } from '../text/text-segment.ts';
 import type { UsualLanguages } from './account-texts.ts';
 import type { DetectionOrigin, SourceDetection } from './detection.ts';
-import type { SegmentTranslation, SegmentTranslationOptions, Translation } from './translation.ts';
-import { isSameLanguage } from './translation.ts';
+import {
+  isSameLanguage,
+  type SegmentTranslation,
+  type SegmentTranslationOptions,
+  type Translation,
+} from './translation.ts';
 
 /** The options of a request, before anything is looked up; plain data. */
 export interface Wishes {

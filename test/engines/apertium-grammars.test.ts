@@ -58,6 +58,9 @@ test.each([
   ['I know what the problem is.', 'Sé cuál es el problema.'],
   ['Do you want to come with us?', '¿Quieres venir con nosotros?'],
   ['The file could not be found.', 'El archivo no se pudo encontrar.'],
+  ['These photos cannot be deleted.', 'Estas fotos no se pueden eliminar.'],
+  ['This cannot be true.', 'Esto no puede ser cierto.'],
+  ["I don't have any questions.", 'No tengo ninguna pregunta.'],
   ['An error occurred while saving the file.', 'Se ha producido un error al guardar el archivo.'],
   ['Welcome to the club.', 'Bienvenidos al club.'],
   // Who does it to whom.

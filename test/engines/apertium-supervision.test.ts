@@ -142,14 +142,14 @@ describe('a text that ends the pipeline', () => {
   });
 
   test('by hanging is refused after three timeouts', async () => {
-    const engine = await apertium({ modesFolder: await faultyModes(), answerTimeoutMs: 400 });
+    const engine = await apertium({ modesFolder: await faultyModes(), answerTimeoutMs: 1_000 });
     await translateTexts(engine, ['Ready.'], toSpanish);
     const startMs = performance.now();
     const refused = failureOf(translateTexts(engine, ['A HANG sentence.'], toSpanish));
     const other = translateTexts(engine, [sentences[0]!], toSpanish);
     expect(await other).toEqual([sentences[0]]);
     expect(await refused).toEqual(translationFailed);
-    expect(performance.now() - startMs).toBeGreaterThan(1_200);
+    expect(performance.now() - startMs).toBeGreaterThan(3_000);
   });
 
   test('fails its own call only', async () => {

@@ -66,8 +66,8 @@ SELECT (itg) IF (0 ("<where>")) (-1 ("know"i) OR ("ask"i) OR ("tell"i) OR ("see"
 MOVE (vbser) (-1 N) (-2 DET) (-3 ("<where>") OR ("<what>")) (1 (sent) OR (cm)) BEFORE (-2 DET) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>") OR ("<what>")) (1 N) (2 (sent) OR (cm)) ;
 # What is your address: one of many.
-SUBSTITUTE ("what") ("which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) ;
-SUBSTITUTE ("What") ("Which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) ;
+SUBSTITUTE ("what") ("which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
+SUBSTITUTE ("What") ("Which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
 SELECT (prn itg) IF (0 ("which"i)) (1 (vbser)) (0 ("<what>"i)) ;
 # What she said, with what he has.
 APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
@@ -100,9 +100,16 @@ SELECT PRES IF (-1 (prn subj)) (-2 ("the=more=.*"r)) ;
 # The people who live here are friendly: transfer takes the subject for the one of the clause alone.
 SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
 SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
-# She has just left, it could not be found, while saving.
-SUBSTITUTE (pp) (inf) (vblex pp) IF (-1 (".*=just="r) OR ("could=not=be=") OR ("cannot=be="i) OR ("can't=be="i)) ;
-SELECT INF IF (-1 (".*=just="r) OR ("could=not=be=") OR ("cannot=be="i) OR ("can't=be="i) OR (".*=you=please="r)) ;
+# She has just finished, it could not be found, while saving.
+SELECT (pp) IF (-1 ("<just>")) (-2 (vbhaver)) ;
+APPEND ("cannot=be=" adv) ("<cannot>"i) OR ("<can't>"i) IF (1 ("<be>")) (2 (vblex pp)) (NOT 2 ADJ) ;
+APPEND ("could=not=be=" adv) ("<could>"i) IF (1 ("<not>")) (2 ("<be>")) (3 (vblex pp)) (NOT 3 ADJ) ;
+SELECT ("cannot=be=") OR ("could=not=be=") ;
+REMCOHORT ("<be>") IF (-1 ("cannot=be=")) ;
+REMCOHORT ("<be>") IF (-2 ("could=not=be=")) ;
+REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
+SUBSTITUTE (pp) (inf) (vblex pp) IF (-1 ("could=not=be=") OR ("cannot=be=")) ;
+SELECT INF IF (-1 ("could=not=be=") OR ("cannot=be=") OR (".*=you=please="r)) ;
 SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("<while>"i)) ;
 SELECT INF IF (-1 ("<while>"i)) ;
 # What a beautiful day, some water, all of us.

@@ -72,7 +72,7 @@ LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED 
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ;
-LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST ONLY = "only"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
+LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST BEHIND_DET = "only"i "own"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
@@ -270,11 +270,12 @@ function habitRules(): string[] {
 /** `the best idea`: an ordinal number, which transfer leaves before its noun. */
 function preposedRules(): string[] {
   return entriesOf(PREPOSED).flatMap(([adjective]) => [
-    ...['(-1 DET) (1 N)', '(1 N) (NOT 1 V) (NOT 0 ONLY)', '(-1 DET) (1 ADJ) (2 N)'].map((place) =>
-      inBothSizes(
-        (sized) =>
-          `APPEND ("${sized(adjective)}=" det ord sp) ("<${sized(adjective)}>") IF ${place} ;`,
-      ),
+    ...['(-1 DET) (1 N)', '(1 N) (NOT 1 V) (NOT 0 BEHIND_DET)', '(-1 DET) (1 ADJ) (2 N)'].map(
+      (place) =>
+        inBothSizes(
+          (sized) =>
+            `APPEND ("${sized(adjective)}=" det ord sp) ("<${sized(adjective)}>") IF ${place} ;`,
+        ),
     ),
     `SELECT (ord) IF (0 ("<${adjective}>"i)) ;`,
   ]);
@@ -323,12 +324,17 @@ function spanishGrammar(): string {
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
+    'SUBSTITUTE (".*"r adv) ("*ninguna pregunta") ("@any=questions=") IF (-1* ("<not>") BARRIER (cm)) ;',
     // `~` before a preposition contracts it: `bienvenidos al club`.
     ...phraseRules(SAID_OTHERWISE.replaceAll(/ (a|de)(?=,|$)/g, ' ~$1')).target,
     ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
       (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
     ),
     'SUBSTITUTE (".*"r adv) ("*un poco de") ("@a=bit=") ;',
+    'SUBSTITUTE (".*"r adv) ("*no se pueden") ("@cannot=be=") IF (-1 (n pl)) ;',
+    'SUBSTITUTE (".*"r adv) ("*no se puede") ("@cannot=be=") ;',
+    'SUBSTITUTE (".*"r adv) ("*no se pudieron") ("@could=not=be=") IF (-1 (n pl)) ;',
+    'SUBSTITUTE (".*"r adv) ("*no se pudo") ("@could=not=be=") ;',
     'SUBSTITUTE (".*"r adv) ("*Cuanto más") ("@the=more=first=") ;',
     'SUBSTITUTE (".*"r adv) ("*más") ("@the=more=") ;',
     'SUBSTITUTE (".*"r vblex) ("ser" vbser) ("@be=") ;',
