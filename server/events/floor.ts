@@ -2,8 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { Growing } from './interpreter.ts';
-import { NotHome } from './nodes/questions.ts';
-import type { HomeClaim } from './nodes/room-host.ts';
+import { type HomeClaim, NotHome } from './nodes/questions.ts';
 import type { SharedRoom } from './nodes/shared-room.ts';
 import type { RoomPass } from './room-keys.ts';
 import { Speaker, type Sentence, type Speech } from './speaker.ts';

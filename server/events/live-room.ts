@@ -13,7 +13,7 @@ import type { SharedCaption } from './embedded-caption-log.ts';
 import { Floor } from './floor.ts';
 import type { Growing } from './interpreter.ts';
 import { addedUp, type RoomPresence, total } from './nodes/presence.ts';
-import type { HomeClaim } from './nodes/room-host.ts';
+import type { HomeClaim } from './nodes/questions.ts';
 import type { SharedRoom } from './nodes/shared-room.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';

@@ -8,6 +8,34 @@ import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Broker } from '../../broker/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { Remembered } from './room-notes.ts';
+import type { SharedCaption } from '../embedded-caption-log.ts';
+
+/** A node's claim to become the home, as a session speaks there. */
+export interface HomeClaim {
+  sessionId: string;
+  /** Whether the claimant was the home before; it then yields to any other speaker. */
+  isResuming: boolean;
+}
+
+/** What `SharedRoom` calls in the room that it shares with other nodes. */
+export interface RoomHost {
+  /** Called when this node becomes the home. */
+  onHome(): void;
+  /** Called when it is not the home any more. @param lost captions told here and on no other node */
+  onFollow(lost: readonly SharedCaption[]): void;
+  /** Called when captions up to a sequence have been deleted. */
+  onForgotten(upTo: number): void;
+  /**
+   * Called when a session speaks at another node, which is to become the home.
+   *
+   * @returns the local session if it keeps the floor; otherwise undefined, once all pending lines are
+   *   appended
+   */
+  onClaim(claim: HomeClaim): Promise<string | undefined>;
+  answer(question: unknown, id: string): Promise<unknown>;
+  /** Whether other nodes have readers of the room. */
+  isReadElsewhere(): boolean;
+}
 
 /** How long a question or an answer may wait to be read, in ms. */
 const TTL_MS = 30_000;

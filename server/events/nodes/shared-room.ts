@@ -13,7 +13,7 @@ import type { EmbeddedCaptionLog, SharedCaption } from '../embedded-caption-log.
 import { isAtOrBefore } from '../held-track.ts';
 import type { PauseTimes } from '../speaker.ts';
 import { AppendQueue, isAway, type Unappended } from './append-queue.ts';
-import { NotHome, type Questions } from './questions.ts';
+import { type HomeClaim, NotHome, type Questions, type RoomHost } from './questions.ts';
 import {
   detailsOf,
   type Entry,
@@ -25,7 +25,6 @@ import {
   streamOf,
   written,
 } from './room-entry.ts';
-import type { HomeClaim, RoomHost } from './room-host.ts';
 import { RoomNotes } from './room-notes.ts';
 import { createTentativeTexts, type TentativeTexts } from './tentative-texts.ts';
 

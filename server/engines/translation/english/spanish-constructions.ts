@@ -6,6 +6,16 @@
 /** Every tag of a pronoun, for rules that replace its reading. */
 export const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
 
+/** The analyser's multiwords that are none: they live on the second floor, he comes from Sweden, the water is cold. */
+export const SPLITS = String.raw`SPLITCOHORT ("<come>" "come" vblex pres "<from>" "ø<s>+from" pr) ("<come from>") ;
+SPLITCOHORT ("<comes>" "come" vblex pri p3 sg "<from>" "ø<s>+from" pr) ("<comes from>") ;
+SPLITCOHORT ("<came>" "come" vblex past "<from>" "ø<s>+from" pr) ("<came from>") ;
+SPLITCOHORT ("<is>" "be" vbser pri p3 sg "<cold>" "ø<s>+cold" adj sint) ("<is cold>") IF (NOT -1 (prn subj) - (nt)) ;
+SPLITCOHORT ("<are>" "be" vbser pres "<cold>" "ø<s>+cold" adj sint) ("<are cold>") IF (NOT -1 (prn subj) - (nt)) ;
+SPLITCOHORT ("<was>" "be" vbser past p3 sg "<cold>" "ø<s>+cold" adj sint) ("<was cold>") IF (NOT -1 (prn subj) - (nt)) ;
+SPLITCOHORT ("<were>" "be" vbser past "<cold>" "ø<s>+cold" adj sint) ("<were cold>") IF (NOT -1 (prn subj) - (nt)) ;
+`;
+
 /** Constructions that Spanish expresses differently. A lemma with `*` is unknown to the dictionary and passes through. */
 export const PHRASES = String.raw`
 # Let's go, let us begin, let me explain.
@@ -33,12 +43,29 @@ ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
 # I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
-SUBSTITUTE ("think# that") ("think") ("think# that") IF (1 (prn)) ;
+SUBSTITUTE ("think# that") ("think") ("think# that") IF (1 (prn) OR DET OR THIS OR N OR NAME) ;
 # Learn to cook.
 SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
-SUBSTITUTE ("to") ("of") ("to" pr) IF (-1 ("way" n)) (1 INF) (NOT 2 OBJECT) ;
+SUBSTITUTE ("to") ("of") ("to" pr) IF (-1 ("way" n)) (1 INF) ;
 SELECT INF IF (-1 ("of" pr)) (-2 ("way" n)) ;
 SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
+# What was the film like, what time does it start.
+APPEND ("what=like=" adv) ("<what>"i) IF (1 (vbser)) (2 DET) (3* ("<like>") BARRIER (pr) LINK 1 ("<?>")) (NOT 3 ("<weather>")) ;
+APPEND ("what=like=" adv) ("<what>"i) IF (1 (vbser)) (2 (prn)) (3 ("<like>")) (4 ("<?>")) ;
+REMCOHORT ("<like>") IF (1 ("<?>")) (-1* ("what=like="i)) ;
+APPEND ("what=time=" adv) ("<what>"i) IF (1 ("<time>")) (2 (vbdo) OR (vaux) OR ("<do>"i) OR ("<does>"i) OR ("<did>"i)) ;
+APPEND ("what=time=" adv) ("<what>"i) IF (1 ("<time>")) (2 (vbser)) (3 DET OR THIS OR NAME) ;
+REMCOHORT ("<time>") IF (-1 ("what=time="i)) ;
+SELECT ("what=like="i) OR ("what=time="i) ;
+# Whose jacket is this: it is this jacket.
+APPEND ("whose=is=" adv) ("<whose>"i) IF (1 N) (2 ("<is>")) (3 THIS OR THAT) (4 ("<?>")) ;
+APPEND ("whose=are=" adv) ("<whose>"i) IF (1 N) (2 ("<are>")) (3 THIS) (4 ("<?>")) ;
+SELECT ("whose=.*"ri) ;
+SUBSTITUTE (prn tn) (det dem) (prn tn) IF (-3 ("whose=.*"ri)) ;
+SELECT (det dem) IF (-3 ("whose=.*"ri)) ;
+REMCOHORT (vbser) IF (-2 ("whose=.*"ri)) ;
+MOVE (det dem) (-2 ("whose=.*"ri)) BEFORE (-1 N) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 ("whose=.*"ri)) ;
 # When does the shop open: the auxiliary goes, and the verb moves before its subject.
 SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
 SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
@@ -52,6 +79,11 @@ REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 DET) (
 REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
 REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
+# I saw the man, we love our teachers: an object that is a person.
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-1C V OR AUXILIARY) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+to>")) ;
 # She made me laugh, stop talking, I forgot to call, our goal is to win, what to do.
 SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("stop"i vblex)) ;
 SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
@@ -69,6 +101,12 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>") 
 SUBSTITUTE ("what") ("which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
 SUBSTITUTE ("What") ("Which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
 SELECT (prn itg) IF (0 ("which"i)) (1 (vbser)) (0 ("<what>"i)) ;
+# It has been a long day, this is the first time I have been here, it needs to be done, I saw that film.
+SUBSTITUTE (".*"r vbser pri p3 sg) ("have" vbhaver pri p3 sg) ("<'s>") IF (1 ("<been>") OR ("<had>") OR ("<got>") OR ("<become>")) ;
+REMOVE (gen) IF (0 ("<'s>")) (1 ("<been>") OR ("<had>") OR ("<got>")) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 ("<time>")) (-2 (ord)) (1 (vbhaver) OR FINITE_VERB) ;
+SELECT (vblex pri) IF (0 ("<needs>") OR ("<wants>") OR ("<has>")) (-1 (n sg)) (1 ("<to>")) ;
+SELECT (det dem) IF (0 THAT) (-1 V) (1 (n sg)) (NOT 1 (n pl) OR MASS OR NAME OR V) (NOT 2 FINITE OR FINITE_VERB) ;
 # What she said, with what he has.
 APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
 SELECT ("*what") ;
@@ -81,9 +119,97 @@ SELECT (subj) IF (-1 ("<+that>")) (1 (vbmod)) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N) (1 (vbhaver)) (2 ("<ever>")) (NOT 0 (obj)) ;
 REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
+# She was tired: a state.
+SELECT ADJ IF (0 (pp)) (-1 (vbser)) (NOT 1 (pr) OR OBJECT) ;
 # Before the film starts.
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
 SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
+SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 ("<before>"i) OR ("<until>"i)) ;
+REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ;
+SELECT (prs) IF (-1 ("<before>"i) OR ("<until>"i)) ;
+SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i)) (-1 (prn subj)) ;
+# I am afraid that it is late, since we were children.
+APPEND ("fear=that=" adv) ("<I>") IF (1 (vbser)) (2 ("<afraid>")) (3 (prn subj) OR DET OR THIS OR NAME OR (cnjsub)) ;
+SELECT ("fear=that=") ;
+REMCOHORT (vbser) OR ("<that>") IF (-1 ("fear=that=")) ;
+REMCOHORT ("<afraid>") IF (-1 ("fear=that=")) ;
+APPEND ("since=that=" adv) ("<since>") IF (1 (prn subj)) ;
+SELECT ("since=that=") ;
+# I go to work, I am used to it, I am waiting for you.
+APPEND ("to=work=" adv) ("<to>") IF (1 ("<work>")) (-1 ("go") OR ("come") OR ("drive") OR ("walk") OR ("get") OR ("return") OR ("cycle")) (NOT 2 ("<with>") OR ("<on>") OR ("<for>")) ;
+APPEND ("to=school=" adv) ("<to>") IF (1 ("<school>")) (NOT 2 N) ;
+APPEND ("to=bed=" adv) ("<to>") IF (1 ("<bed>")) (NOT 2 N) ;
+APPEND ("accustomed=to=" adv) ("<used>") IF (-1 (vbser)) (1 ("<to>")) (2 (ger) OR OBJECT) ;
+SELECT ("to=work=") OR ("to=school=") OR ("to=bed=") OR ("accustomed=to=") ;
+REMCOHORT ("<work>") IF (-1 ("to=work=")) ;
+REMCOHORT ("<school>") IF (-1 ("to=school=")) ;
+REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ;
+REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("accustomed=to=")) ;
+SELECT INF IF (-1 ("accustomed=to=")) ;
+REMCOHORT ("<up>") IF (-1 ("hurry" vblex)) ;
+SUBSTITUTE (".*"r pr) ("wait# for" vblex ger) ("<waiting for>"i) ;
+# It is important to drink, it is too hot to work, they go swimming.
+SELECT INF IF (-1 ("<to>")) (-2 ADJ) (-3 (vbser)) (-4 ("<it>"i)) (NOT 1 (sent)) ;
+REMCOHORT ("<to>") IF (1C INF) (-1 ADJ) (-2 (vbser)) (-3 ("<it>"i)) ;
+SUBSTITUTE ("to") ("in order to") ("to" pr) IF (1 INF) (-1 ADJ) (-2 ("too")) ;
+ADDCOHORT ("<+to>" "at" pr) BEFORE (vblex ger) IF (-1 ("go" vblex)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (vblex ger) IF (-1 ("<+to>")) ;
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("<+to>")) ;
+SELECT INF IF (-1 ("<+to>")) (-2 ("go" vblex)) ;
+# My wife and I went: we. Where are my shoes?
+SUBSTITUTE (past) (ifi p1 pl) (vblex past) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (pres) (pri p1 pl) (vblex pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (pres) (pri p1 pl) (vbser pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (past) (pii p1 pl) (vbser past) - SINGULAR IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (pres) (pri p1 pl) (vbhaver pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
+SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
+# The meeting lasted for hours.
+SELECT INF IF (-1 ("in order to")) (-3 ("too")) ;
+SUBSTITUTE ("to") ("of") ("to" pr) IF (1 INF) (-1 ("had=.*"r)) ;
+SELECT (vblex past) IF (0 INTRANSITIVE) (0 (pp)) (-1 N) (NEGATE -1* FINITE) (NEGATE 1* FINITE) ;
+# The most intelligent person I know.
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 ADJ) (-3 ("<the most>"i) OR ("<the>"i)) (1 ("know") OR ("have") OR ("see") OR ("meet")) ;
+# You look tired, the only way to get to the station, that does not make sense.
+SUBSTITUTE ("look") ("seem") (vblex) IF (1 ADJ) (NOT 1 (adv) OR N) (-1 N OR (prn subj) OR (vaux) OR (vbdo)) ;
+SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("<to>")) (2 DET) (NOT 3 V) ;
+SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("<there>") OR ("<here>")) ;
+SUBSTITUTE ("have") ("take") (vblex) IF (1 ("<breakfast>")) ;
+SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<sense>")) ;
+SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<any>") OR ("<no>") OR ("<much>")) (2 ("<sense>")) ;
+REMOVE V IF (0 ("<sense>")) (-1* ("<make>") OR ("<makes>") OR ("<made>") BARRIER (sent)) ;
+# She works harder than he does, I cannot find it anywhere.
+APPEND ("harder=" adv) ("<harder>") IF (-1 ("work") OR ("try") OR ("train") OR ("study") OR ("push") OR ("hit") OR ("play") OR ("rain") OR ("fight")) ;
+APPEND ("anywhere=" adv) ("<anywhere>"i) ;
+APPEND ("make=sure=" adv) ("make# sure"i) IF (-1 BEGINS) (1 DET OR THIS OR NAME OR (prn) OR (cnjsub)) ;
+REMCOHORT ("<that>") IF (-1 ("make=sure="i)) ;
+APPEND ("in=case=" adv) ("<in>"i) IF (1 ("<case>")) (2 (prn subj)) ;
+REMCOHORT ("<case>") IF (-1 ("in=case="i)) ;
+APPEND ("to=home=" adv) ("<home>") IF (-1 ("go") OR ("come") OR ("arrive") OR ("return") OR ("drive") OR ("walk") OR ("run") OR ("fly") OR ("get")) (NOT 1 N) ;
+SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("to=home=")) ;
+SELECT ("to=home=") OR ("harder=") OR ("anywhere="i) OR ("make=sure="i) OR ("in=case="i) ;
+SUBSTITUTE ("to") ("in") ("to" pr) IF (1 INF) (-1* ("it=took=.*"ri) BARRIER V) ;
+SELECT (obj) IF (-1 JOINED) (NOT 1 FINITE) ;
+# I feel like going out.
+APPEND ("feel=like=" adv) ("<I>") IF (1 ("<feel>")) (2 ("<like>")) (3 (ger)) ;
+APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<don't>")) (2 ("<feel>")) (3 ("<like>")) (4 (ger)) ;
+APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<do>")) (2 ("<not>")) (3 ("<feel>")) (4 ("<like>")) (5 (ger)) ;
+SELECT ("feel=like=") OR ("don't=feel=like=") ;
+REMCOHORT ("<do>") OR ("<don't>") IF (-1 ("don't=feel=like=")) ;
+REMCOHORT ("<not>") IF (-1 ("don't=feel=like=")) ;
+REMCOHORT ("<feel>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
+REMCOHORT ("<like>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
+SELECT INF IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
+APPEND ("look=forward=to=doing=" adv) ("<I>") IF (1 ("<look forward to>")) (2 (ger)) ;
+SELECT ("look=forward=to=doing=") ;
+REMCOHORT ("<look forward to>") IF (-1 ("look=forward=to=doing=")) ;
+SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("look=forward=to=doing=") OR (".*you=mind="ri)) ;
+SELECT INF IF (-1 ("look=forward=to=doing=") OR (".*you=mind="ri)) ;
+SPLITCOHORT ("<live>" "live" vblex pres "<on>" "ø<s>+on" pr) ("<live on>") IF (1 DET) ;
+SPLITCOHORT ("<lives>" "live" vblex pri p3 sg "<on>" "ø<s>+on" pr) ("<lives on>") IF (1 DET) ;
+SPLITCOHORT ("<lived>" "live" vblex past "<on>" "ø<s>+on" pr) ("<lived on>") IF (1 DET) ;
 # You must not smoke: you do not have to is something else.
 SUBSTITUTE ("must" vaux inf) ("can" vaux pres) (vaux) IF (1 ("<not>")) ;
 # She told me the shop was closed.
@@ -92,11 +218,14 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+that>")) ;
 APPEND ("*there") ("<there>") IF (-1 FINITE_VERB) (-2 (prn subj)) (-3 ("<+that>")) ;
 SELECT ("*there") ;
 # The more you read, the more you learn.
-APPEND ("the=more=first=" adv) ("<the>"i) IF (-1 START) (1 ("<more>")) (2 (prn subj)) ;
+APPEND ("The=more=first=" adv) ("<the>"i) IF (-1 START) (1 ("<more>")) (2 (prn subj)) ;
+APPEND ("The=less=first=" adv) ("<the>"i) IF (-1 START) (1 ("<less>")) (2 (prn subj)) ;
 APPEND ("the=more=" adv) ("<the>"i) IF (-1 (cm)) (1 ("<more>")) (2 (prn subj)) ;
-SELECT ("the=more=.*"r) ;
-REMCOHORT ("<more>") IF (-1 ("the=more=.*"r)) ;
-SELECT PRES IF (-1 (prn subj)) (-2 ("the=more=.*"r)) ;
+APPEND ("the=less=" adv) ("<the>"i) IF (-1 (cm)) (1 ("<less>")) (2 (prn subj)) ;
+APPEND ("the=better=" adv) ("<the>"i) IF (-1 (cm)) (1 ("<better>")) (2 (prn subj)) ;
+SELECT THE_MORE ;
+REMCOHORT ("<more>") OR ("<less>") OR ("<better>") IF (-1 THE_MORE) ;
+SELECT PRES IF (-1 (prn subj)) (-2 THE_MORE) ;
 # The people who live here are friendly: transfer takes the subject for the one of the clause alone.
 SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
 SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
@@ -163,6 +292,13 @@ SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r)) ;
 REMOVE (adv) IF (0 ("some"i)) (1 N) ;
 SELECT (pl) IF (0 ("data")) (NOT 1 (p3 sg)) ;
 SELECT ADJ IF (0 ("good")) (-1 (vbser)) ;
+REMOVE (vbdo) IF (0 ("do"i vblex)) (-1 (vaux) OR (vbmod) OR ("to")) ;
+SELECT INF IF (-1 (".*=better="r)) ;
+SELECT ADJ IF (0 ("<right>") OR ("<wrong>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
+SELECT (adv) IF (0 ("<too>")) (1 (sent) OR (cm)) ;
+
+SELECT (prn) IF (0 THIS) (-1 V) (1 (adv) OR (preadv) OR (sent) OR (cm) OR (pr)) (NOT 1 N OR ADJ) ;
+SELECT N IF (0 LANGUAGE) (-1 V OR (pr) OR (adv)) (NOT 1 N OR ADJ) ;
 REMOVE ADJ IF (0 ("news"i)) (NOT 1 N) ;
 SELECT (pl) IF (0 ("news"i)) (NOT 1 (p3 sg)) (NOT -1 (p3 sg)) (NOT -2 (p3 sg)) ;
 SELECT (vblex pri) IF (-1 (rel)) (-2 N) (1 (sent)) ;
@@ -172,13 +308,14 @@ SELECT (cnjadv) IF (0 ("before"i)) (3 (vblex prs)) ;
 SELECT INF IF (-1 ("be# about to") OR (vbmod)) ;
 SELECT N IF (0 ("home")) (-1 ("<at>")) ;
 SELECT INF IF (-1 (".*=rather="r) OR (".*=pleasure=to="r)) ;
-SELECT ADJ IF (0 ("<right>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
+REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 ("<just>") OR ("<only>")) (2 NUM OR DET) ;
+REMOVE V IF (0 N) (-1 NUM) (-2 ("<just>") OR ("<only>")) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i)) ;
 # This site uses cookies.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR THIS) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 # Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
 SELECT INF IF (-1C (vbdo)) ;
-SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) ;
+SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;
 REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
 SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
 SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
@@ -195,9 +332,17 @@ REMOVE ("coming"i adj) ;
 SELECT (vblex past) IF (-1 (prn subj)) (-2 ("<+that>")) ;
 SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("looking=forward=to="i)) ;
 SELECT INF IF (-1 ("looking=forward=to="i)) ;
+# A friend of mine lives here, this soup tastes good, wait outside, in the north, long and dark.
+SELECT (vblex pri) IF (-1 (".*=of=mine="r) OR (".*=of=yours="r)) ;
+SELECT (vblex pri) IF (-1 (n sg)) (-2 THIS OR DET) (1 ADJ) (2 (sent) OR (cm)) (NOT 0 (n sg)) ;
+SELECT (adv) IF (0 ("outside") OR ("inside")) (1 (sent) OR (cm)) (-1 V OR OBJECT) ;
+SELECT N IF (0 ("<north>"i) OR ("<south>"i) OR ("<east>"i) OR ("<west>"i)) (-1 ("<the>"i)) (NOT 1 N OR ADJ) ;
+SELECT ADJ IF (0 ("<long>")) (-1 (vbser)) (1 (cnjcoo) OR (sent) OR (cm)) (NOT 1 ("<before>")) ;
+SELECT ADJ IF (0 ADJ) (-1 ("<and>")) (-2C ADJ) (-3 (vbser)) (1 (sent) OR (cm)) ;
+REMOVE (pp) IF (0 (past)) (-1 ("then"i)) (-2 (cnjcoo)) ;
+SELECT (vblex past) IF (0 ("<happened>")) (-1 ("<what>"i)) ;
 # What happened, the house where I was born.
 SELECT (vblex past) IF (-1 ("<what>"i) OR ("<who>"i)) (0 (pp)) (NOT -2 V OR (pr)) ;
-SELECT (prn subj) IF (0 ("<I>")) ;
 SELECT (vblex pres) IF (0 ("stop"i) OR ("keep"i)) (-1 BEGINS) (1 (ger) OR INF) ;
 # The man who came, when I came.
 SELECT (rel) IF (0 ("who"i)) (-1 N) ;
@@ -208,6 +353,7 @@ SELECT (cnjadv) IF (0 ("when"i)) (1 (prn) OR DET OR THIS OR N) (NEGATE 1* ("<?>"
 SELECT (det qnt) IF (0 ("more"i)) (1 N) ;
 REMOVE V IF (-1C DET) (0 N OR ADJ) ;
 SELECT INF IF (-1 ("to"i pr)) (-2 BEFORE_TO) ;
+SELECT INF IF (-1 AND) (-2 INF) (-3 (vaux) OR ("to") OR (vbmod)) ;
 REMOVE N OR ADJ IF (-1 (vbmod) OR (vaux)) (0 V) ;
 REMOVE N OR ADJ IF (-1C (prn subj)) (0 V) ;
 REMOVE N OR ADJ IF (-1 ("<you>"i) OR ("<I>")) (0 V) ;

@@ -15,35 +15,28 @@ import {
   wordsOf,
   type GrammarTexts,
 } from '../grammars.ts';
-import { ANY_PRONOUN, PHRASES, READING } from './spanish-constructions.ts';
+import { ANY_PRONOUN, PHRASES, READING, SPLITS } from './spanish-constructions.ts';
+import { spanishGrammar } from './spanish-target-grammar.ts';
 import {
-  ADJECTIVES,
-  ADVERBS,
+  ASKED_FOR,
   BEFORE_TO,
-  CHOICES,
   CLITICS,
-  DAYS,
+  COULD,
   FORBIDDEN,
-  HOURS,
+  HAD,
   IRREGULAR,
   LASTING,
   MASS,
   MODALS,
-  NEW_NOUNS,
-  NEW_VERBS,
-  NOUNS,
-  NOUNS_BESIDE,
   OBJECTS,
   ORDERS,
-  PLACES,
+  PEOPLE,
   PREPOSED,
   PROFESSIONS,
   PRONOUNS,
   REQUESTS,
-  SAID,
   SAID_OTHERWISE,
-  STATES,
-  VERBS,
+  STRANDED,
   WISHES,
   WITH_PARTICLES,
   newWordReadings,
@@ -59,7 +52,7 @@ function englishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
 LIST AUXILIARY = vbhaver vbser vbmod ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
-LIST DET = (det def) (det ind) (det pos) ; LIST OBJECT = (prn obj) ;
+LIST DET = (det def) (det ind) (det pos) ; LIST KNOWN = (det def) (det pos) ; LIST OBJECT = (prn obj) ;
 LIST MODAL = ${entriesOf(MODALS)
     .filter(([modal]) => !PERFECT.includes(modal))
     .map(([modal]) => `"<${modal}>"i`)
@@ -68,7 +61,7 @@ LIST EVERYBODY = ${wordsOf(EVERYBODY)
     .map((word) => `"<${word}>"`)
     .join(' ')} ;
 LIST LEARNS = "learn"i "begin"i "teach"i ; LIST THINKS_THAT = ".* that"r ; LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
-LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
+LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = ".*=what="ri ".*=who="ri ".*=where="ri "what=time="i "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ;
@@ -76,13 +69,16 @@ LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" 
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
+LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=.*="ri ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
+LIST NO_PERSON = ${lemmasOf('arrive be become come get go have include live look play reply say seem sit stand')} ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
-${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+SELECT (prn subj) IF (0 ("<I>")) ;
+${SPLITS}${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -267,15 +263,81 @@ function habitRules(): string[] {
   ];
 }
 
+/** `We came and saw it`: transfer has forgotten the subject when it comes to the second verb. */
+function secondVerbRules(): string[] {
+  const subjects = [
+    ...entriesOf(PRONOUNS).map(([pronoun, tags]) => [`("<${pronoun}>"i subj)`, personOf(tags)]),
+    ['(n pl)', 'p3 pl'],
+  ];
+  const barrier =
+    'BARRIER (rel) OR (cnjsub) OR (cnjadv) OR (sent) OR (vaux) OR (vbhaver) OR ("to")';
+  return [
+    ...['-1 AND', '-1 (adv)) (-2 AND'].flatMap((place) =>
+      subjects.flatMap(([subject = '', person = '']) => [
+        `SUBSTITUTE (past) (ifi ${person}) (vblex past) IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK 1 (vblex past) OR (vbser past) OR (vbdo past) OR (adv)) (NEGATE 0 (pp) LINK 1 (n)) (NOT 1 OBJECT) ;`,
+        `SUBSTITUTE (pres) (pri ${person}) (vblex pres) - N IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK NOT -1 V OR (pr) LINK 2 (vblex pres) - (vblex past)${subject === '(n pl)' ? '' : ' OR (adv)'}) (NOT 1 OBJECT) ;`,
+      ]),
+    ),
+    'SELECT (ifi) IF (0 (vblex)) ;',
+    'SELECT (vblex pri) IF (-1 AND) (0 (inf)) (0 (p1) OR (p2) OR (pl)) ;',
+  ];
+}
+
+/** `I am afraid`: Spanish has what English is. The target grammar replaces the verb. */
+const hadRules = (): string[] => [
+  ...entriesOf(HAD).map(
+    ([state]) => `APPEND ("had=${state}=" adv) ("<${state}>") IF (-1 (vbser)) (NOT 1 N OR ADJ) ;`,
+  ),
+  'APPEND ("had=in=a=hurry=" adv) ("<in>") IF (-1 (vbser)) (1 ("<a>")) (2 ("<hurry>")) ;',
+  'APPEND ("had=right=" adv) ("<right>") IF (-1 (vbser)) (-2 (prn subj) - (nt) OR ("<them>") OR ("<us>")) (1 (sent) OR (cm)) ;',
+  'APPEND ("had=cold=" adv) ("<cold>") IF (-1 (vbser)) (-2 (prn subj) - (nt)) (1 (sent) OR (cm) OR (adv)) ;',
+  'SELECT ("had=.*"r) ;',
+  'REMCOHORT ("<hurry>") IF (-2 ("had=in=a=hurry=")) ;',
+  'REMCOHORT ("<a>") IF (-1 ("had=in=a=hurry=")) ;',
+];
+
+/** `Who did you go with?`: the preposition at the end goes before the word that asks. */
+const strandedRules = (): string[] => [
+  ...entriesOf(STRANDED).flatMap(([preposition]) => [
+    ...entriesOf(ASKED_FOR).map(([asked]) =>
+      inBothSizes(
+        (sized) =>
+          `APPEND ("${sized(`${preposition}=${asked}`)}=" adv) ("<${sized(asked)}>") IF (-1 BEGINS) (NOT 1 N) (1* ("<${preposition}>" pr) LINK NOT -1 (pp) LINK 2 ("<?>")) ;`,
+      ),
+    ),
+    `SELECT ("${preposition}=.*"ri) IF (0 ASKED) ;`,
+    `REMCOHORT ("<${preposition}>") IF (1 ("<?>")) (-1* ("${preposition}=.*"ri)) ;`,
+  ]),
+];
+
+/** `I couldn't sleep`: what was not done, unless there is a condition. */
+function couldRules(): string[] {
+  return [
+    ...entriesOf(COULD).map(([pronoun, spanish]) =>
+      inBothSizes(
+        (sized) =>
+          `APPEND ("${sized('not')}=${spanish}=" adv) ("<${sized(pronoun)}>") IF (1 ("<couldn't>") OR ("<couldn’t>")) (2 V) (NEGATE 0* ("<if>"i) OR ("<without>") OR ("<?>")) (NEGATE -1* ("<if>"i)) ;`,
+      ),
+    ),
+    'SELECT ("not=pu.*="ri) ;',
+    'REMCOHORT ("<couldn\'t>") OR ("<couldn’t>") IF (-1 ("not=pu.*="ri)) ;',
+    'SELECT INF IF (-1 ("not=pu.*="ri)) ;',
+  ];
+}
+
 /** `the best idea`: an ordinal number, which transfer leaves before its noun. */
 function preposedRules(): string[] {
   return entriesOf(PREPOSED).flatMap(([adjective]) => [
-    ...['(-1 DET) (1 N)', '(1 N) (NOT 1 V) (NOT 0 BEHIND_DET)', '(-1 DET) (1 ADJ) (2 N)'].map(
-      (place) =>
-        inBothSizes(
-          (sized) =>
-            `APPEND ("${sized(adjective)}=" det ord sp) ("<${sized(adjective)}>") IF ${place} ;`,
-        ),
+    ...[
+      '(-1 DET) (1 N)',
+      '(-1 DET) (1 NUM) (2 N)',
+      '(1 N) (NOT 1 V) (NOT 0 BEHIND_DET)',
+      '(-1 DET) (1 ADJ) (2 N)',
+    ].map((place) =>
+      inBothSizes(
+        (sized) =>
+          `APPEND ("${sized(adjective)}=" det ord sp) ("<${sized(adjective)}>") IF ${place} ;`,
+      ),
     ),
     `SELECT (ord) IF (0 ("<${adjective}>"i)) ;`,
   ]);
@@ -304,149 +366,5 @@ function particleRules(): string[] {
       goes(`(-1C ("${joined}"i))`),
       ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
     ];
-  });
-}
-
-/** Returns the grammar that chooses Spanish words. */
-function spanishGrammar(): string {
-  const beside = NOUNS_BESIDE.trim()
-    .split('\n')
-    .flatMap((line) => {
-      const [entry = '', words = ''] = line.split('; ');
-      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
-    });
-  const rules = [
-    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
-    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
-    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
-    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
-    ...preposedForms(),
-    ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
-    ...wordRules(SAID),
-    ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
-    'SUBSTITUTE (".*"r adv) ("*ninguna pregunta") ("@any=questions=") IF (-1* ("<not>") BARRIER (cm)) ;',
-    // `~` before a preposition contracts it: `bienvenidos al club`.
-    ...phraseRules(SAID_OTHERWISE.replaceAll(/ (a|de)(?=,|$)/g, ' ~$1')).target,
-    ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
-      (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
-    ),
-    'SUBSTITUTE (".*"r adv) ("*un poco de") ("@a=bit=") ;',
-    'SUBSTITUTE (".*"r adv) ("*no se pueden") ("@cannot=be=") IF (-1 (n pl)) ;',
-    'SUBSTITUTE (".*"r adv) ("*no se puede") ("@cannot=be=") ;',
-    'SUBSTITUTE (".*"r adv) ("*no se pudieron") ("@could=not=be=") IF (-1 (n pl)) ;',
-    'SUBSTITUTE (".*"r adv) ("*no se pudo") ("@could=not=be=") ;',
-    'SUBSTITUTE (".*"r adv) ("*Cuanto más") ("@the=more=first=") ;',
-    'SUBSTITUTE (".*"r adv) ("*más") ("@the=more=") ;',
-    'SUBSTITUTE (".*"r vblex) ("ser" vbser) ("@be=") ;',
-    // Otherwise `We are tired` has no gender to agree with.
-    'SUBSTITUTE (GD) (m) (prn p1 GD) ;',
-  ];
-  return indexed(`${DELIMITERS}LIST DET = (det def) (det pos) (det dem) ; LIST NAME = np ; LIST VERB = vblex vbser vbmod ;
-LIST GENDER = m f mf ; LIST PERSON = (prn p1) (prn p2) (prn p3 m) (prn p3 f) (prn p3 pl) ;
-BEFORE-SECTIONS
-REMCOHORT ("@ø<s>") ;
-SECTION
-${rules.join('\n')}
-${thingRules()}
-${agreementRules()}
-${contextRules()}`);
-}
-
-/** Rules for words whose translation depends on the words around them. */
-function contextRules(): string {
-  const states = anyOf(STATES);
-  return `SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
-SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
-SUBSTITUTE (".*"r adv itg) ("*por la que") ("<why>") IF (-1 ("<reason>" sg)) ;
-SUBSTITUTE (".*"r adv itg) ("*por las que") ("<why>") IF (-1 ("<reason>" pl)) ;
-SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (1 ${anyOf(DAYS)}) ;
-SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
-SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
-SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* ("<not>") BARRIER (cm)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
-SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR ("<o'clock>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn) OR ("<not>")) (2 ${states} OR (ger)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
-SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 PERSON OR (n) OR (vbmod)) ;
-SUBSTITUTE (".*"r m) ("gafas" f) ("<glass>") IF (0 (n pl)) (-1 (det pos)) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* ("<not>") OR ("<no=.*>"r) BARRIER (cm)) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*algo") ("<anything>") IF (1* ("<?>")) ;
-SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nadie") ("<anyone>") OR ("<anybody>") IF (-1* ("<not>") BARRIER (cm)) ;
-SUBSTITUTE (".*"r tn m f mf sg GD) ("alguien" tn m sg) ("<anyone>"i) OR ("<anybody>"i) IF (1* ("<?>")) ;
-SUBSTITUTE (".*"r vbser) ("tener" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<right>")) (2 (sent) OR (cm)) (-1 PERSON) ;
-SUBSTITUTE (".*"r adj adv) ("*razón") ("<right>") IF (-1 ("<be>"i)) (-2 PERSON) (1 (sent) OR (cm)) ;
-`;
-}
-
-/** `The people who live here are friendly`: transfer lets such an adjective agree with nothing. */
-function agreementRules(): string {
-  return ['m sg', 'f sg', 'm pl', 'f pl']
-    .flatMap((tags) =>
-      ['(-1 ("<be>"))', '(-1 (preadv)) (-2 ("<be>"))'].map(
-        (place) =>
-          `SUBSTITUTE (adj) (adj ${tags}) (adj) - GENDER IF ${place} (-1** (rel) OR ("<that>" cnjsub) BARRIER (cm) OR (sent) LINK -1 (n ${tags})) ;`,
-      ),
-    )
-    .join('\n');
-}
-
-/** `This is the house`: the pronoun has the gender of the noun that follows. */
-function thingRules(): string {
-  return [
-    ['this', 'este', 'm'],
-    ['this', 'este', 'f'],
-    ['that', 'ese', 'm'],
-    ['that', 'ese', 'f'],
-  ]
-    .map(([english = '', spanish = '', gender = '']) =>
-      inBothSizes(
-        (sized) =>
-          `SUBSTITUTE (".*"r m sp) ("${sized(spanish)}" ${gender} sg) ("<${sized(english)}>" prn) IF (1 ("<be>")) (2 DET LINK 1** (n ${gender} sg) BARRIER (pr) OR (cm) OR (rel) LINK NOT 1 (n)) ;`,
-      ),
-    )
-    .join('\n');
-}
-
-/** `the best idea`: the form depends on the noun, which an adjective or another noun may precede. */
-function preposedForms(): string[] {
-  return entriesOf(PREPOSED).flatMap(([english, forms]) => {
-    const [masculine = '', feminine = '', masculines = '', feminines = ''] = forms.split(' ');
-    return [
-      ['(n f pl)', feminines],
-      ['(n f sg)', feminine],
-      ['(n pl)', masculines],
-      ['(n)', masculine],
-      ['', masculine],
-    ].flatMap(([noun = '', form = '']) =>
-      (noun === ''
-        ? ['(0 (ord))']
-        : [`(1 ${noun}) (NOT 2 (n))`, `(1 (n) OR (adj) OR (pp)) (2 ${noun})`]
-      ).map((place) =>
-        inBothSizes(
-          (sized) =>
-            `SUBSTITUTE (".*"r sp) ("${sized(form)}" GD ND) ("@${sized(english)}=") IF ${place} ;`,
-        ),
-      ),
-    );
-  });
-}
-
-/** Returns a rule for each entry, which replaces the translation of words of that part of speech. */
-function wordRules(table: string, tag = '', condition = ''): string[] {
-  return entriesOf(table).map(([words, spanish]) => {
-    // The first form of a new verb is its lemma.
-    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
-    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
-    // Rules are indexed by every tag of their target, so the part of speech is a condition instead.
-    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
-    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
-    return inBothSizes(
-      (sized) =>
-        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
-    );
   });
 }

@@ -8,7 +8,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 export const NOUNS = `
 ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
-band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, board: tablero m,
+band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
 card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
 command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
@@ -66,17 +66,17 @@ worst: peor peor peores peores`;
 
 /** Verbs whose particle or preposition changes their meaning and has no Spanish counterpart. */
 export const WITH_PARTICLES = `
-agree to: aceptar, blow up: explotar, bring up: mencionar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
-cut off: cortar, end up: acabar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
-find out: descubrir, go back: volver, go down: bajar, go up: subir, grow up: crecer, hand out: repartir,
-hang up: colgar, hold on: esperar,
+agree to: aceptar, blow up: explotar, bring back: devolver, bring up: mencionar, call back: llamar, call off: cancelar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
+cut off: cortar, end up: acabar, drop off: dejar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
+find out: descubrir, get off: bajar, give back: devolver, give up: abandonar, go back: volver, go down: bajar, go out: salir, go up: subir, grow up: crecer, hand in: entregar, hand out: repartir,
+hang up: colgar, have dinner: cenar, have lunch: comer, hold on: esperar,
 kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
 log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
-move on: avanzar, open up: abrir, pick up: recoger, plug in: conectar, point out: señalar,
-print out: imprimir, put on: poner, set up: configurar, show up: aparecer, shut down: cerrar,
+move on: avanzar, open up: abrir, pay back: devolver, pick up: recoger, plug in: conectar, point out: señalar,
+print out: imprimir, put on: poner, send back: devolver, take back: devolver, set up: configurar, show up: aparecer, shut down: cerrar,
 sign in: entrar, sign out: salir, slow down: reducir, speed up: acelerar, switch off: apagar,
 switch on: encender, take off: quitar, take part: participar, take out: sacar, throw away: tirar, turn around: girar,
-turn down: bajar, turn off: apagar, turn on: encender, use up: gastar,
+turn down: bajar, turn off: apagar, turn on: encender, turn up: subir, use up: gastar,
 wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, write down: anotar`;
 
 /** Nouns missing from the dictionary. */
@@ -101,10 +101,13 @@ driver: controlador m; graphics hardware install kernel printer software update
 key: tecla f; control enter escape hit hold keyboard press shift type
 key: llave f; car door forgot forget house leave left lock lose lost my room
 letter: letra f; alphabet capital character spell spelling word
+performance: actuación f; applause audience actor concert dance dancers musicians orchestra phone stage theatre theater tonight
 room: habitación f; bed book hotel night sleep
+bill: cuenta f; dinner dish drink lunch meal please restaurant waiter
 cup: taza f; coffee tea
 fish: pescado m; chicken cook dinner dish eat food lunch meat menu restaurant
 form: formulario m; complete fill online register submit
+nut: nuez f; allergic allergy contain contains eat food
 order: pedido m; arrived arrive cancel cancelled delivered place placed sent ship shipped track your
 speaker: altavoz m; audio cable headphone loud music sound volume
 spring: fuente f; water
@@ -115,8 +118,8 @@ second seconds minute minutes hour hours day days week weeks month months year y
 
 /** What works without working. */
 const THINGS = `
-app button camera code computer connection feature internet keyboard light link machine microphone password phone
-printer server site sound system website wifi`;
+app button camera card clock code computer conditioning connection elevator fridge heating feature internet keyboard lamp lift light link machine microphone password phone
+printer radio remote server shower site sound system television toilet tv website wifi`;
 
 export const DAYS = `Monday Tuesday Wednesday Thursday Friday Saturday Sunday`;
 
@@ -125,7 +128,7 @@ export const PLACES = `in on under behind near inside between opposite`;
 
 /** States, for which `be` is `estar`. */
 export const STATES = `
-alone angry available back busy closed dead empty full here inside lost open ready sick sure there tire tired`;
+alone angry available away back busy closed dead empty full here inside lost open proud ready sick sure there tire tired`;
 
 /** Verbs that are far more often a request than a noun at the beginning of a sentence. */
 export const ORDERS = `
@@ -151,6 +154,23 @@ export const SAID = `
 *what: *lo que, *there: *allí, *all: *todos, *both: *ambos, *some: *algunos, *many: *muchos,
 *neither: *ninguno`;
 
+/** Translations of the adverbs that the source grammar makes of constructions. */
+export const CONSTRUCTED = `
+a=bit=: un poco de, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
+the=less=first=: cuanto menos, the=less=: menos, the=better=: mejor, what=like=: cómo, what=time=: a qué hora,
+harder=: más duro, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
+whose=is=: de quién es, whose=are=: de quién son, anywhere=: en cualquier parte, feel=like=: me apetece, don't=feel=like=: no me apetece`;
+
+/** What Spanish has where English is: `I am afraid`. */
+export const HAD = `afraid: miedo, sleepy: sueño, thirsty: sed, lucky: suerte`;
+
+/** Prepositions at the end of a question: `Who did you go with?` */
+export const STRANDED = `about: de, for: para, from: de, in: en, of: de, to: a, with: con`;
+export const ASKED_FOR = `who: quién, what: qué, where: dónde, which: cuál`;
+
+/** The preterite of `can`. */
+export const COULD = `I: pude, you: pudiste, he: pudo, she: pudo, it: pudo, we: pudimos, they: pudieron`;
+
 /** Hours, after `at` and without a noun. */
 export const HOURS = `
 two three four five six seven eight nine ten eleven twelve 2 3 4 5 6 7 8 9 10 11 12`;
@@ -168,16 +188,26 @@ export const CLITICS = `me: me, you: te, him: lo le, her: la le, it: lo, us: nos
 export const WISHES = `want need expect prefer like`;
 export const REQUESTS = `ask tell order beg advise encourage remind warn`;
 
-/** Nouns of what is not counted, before which \`some\` is \`un poco de\`. */
+/** Nouns of what is not counted, before which `some` is `un poco de`. */
 export const MASS = `
 advice air beer bread coffee food fruit help information meat milk money music news rice salt sugar tea water wine`;
+
+/** Of whom or what somebody is the best: `the tallest boy in the class`. */
+export const GROUPS = `
+band building city class company country family group house league museum neighbourhood office room school shop team town village world`;
+
+/** Persons, before whom an object has the preposition `a`. */
+export const PEOPLE = `
+aunt baby boss boy brother child colleague cousin customer dad daughter doctor enemy father friend girl girlfriend grandfather
+grandmother grandparent guest guy husband king kid lawyer man manager mother mum neighbour neighbor nurse parent patient people person police policeman
+president prisoner professor queen sister soldier son student teacher thief uncle victim waiter wife woman`;
 
 /** Professions, which have no article after `be`. */
 export const PROFESSIONS = `
 actor architect artist baker carpenter chef cook dentist doctor driver engineer farmer journalist judge lawyer mechanic
 musician nurse painter photographer pilot poet programmer scientist secretary singer soldier student teacher waiter writer`;
 
-/** Participles of states that last, of which \`be\` makes no passive. */
+/** Participles of states that last, of which `be` makes no passive. */
 export const LASTING = `
 bore break close confuse connect convince cover disappoint dress excite fill frighten interest locate lose marry please
 prepare scare seat situate surprise surround tire worry`;
@@ -290,6 +320,44 @@ good evening everyone: buenas noches a todos,
 hello everyone: hola a todos, hi everyone: hola a todos, welcome everyone: bienvenidos todos,
 and welcome $: y bienvenidos,
 ^ welcome $: bienvenidos, ^ welcome to: bienvenidos a, ^ welcome back: bienvenidos de nuevo, ^ well done: bien hecho,
+what time is it: qué hora es, a friend of mine: un amigo mío, friends of mine: amigos míos, a friend of yours: un amigo tuyo,
+a friend of ours: un amigo nuestro, a colleague of mine: un colega mío, out_of battery: sin batería, out_of stock: agotado,
+we are running out_of: nos estamos quedando sin, we 're running out_of: nos estamos quedando sin, I am running out_of: me estoy quedando sin,
+I 'm running out_of: me estoy quedando sin, you are running out_of: te estás quedando sin, you 're running out_of: te estás quedando sin, we ran out_of: nos quedamos sin,
+I ran out_of: me quedé sin, what you mean: lo que quieres decir, what do you mean: qué quieres decir, what I mean: lo que quiero decir,
+what does this mean: qué significa esto, what does that mean: qué significa eso,
+I 'm not sure what: no estoy seguro de lo que, I am not sure what: no estoy seguro de lo que, I 'm not sure what you mean: no estoy seguro de lo que quieres decir, I 'm not sure if: no estoy seguro de si,
+thanks_for: gracias por, I'd rather stay: preferiría quedarme, I'd rather: preferiría, we'd rather: preferiríamos, there's nothing: no hay nada, there's nobody: no hay nadie,
+there's nothing to: no hay nada que, in my place: en mi lugar, in your place: en tu lugar, if I were you: yo en tu lugar,
+it 's too hot: hace demasiado calor, it is too hot: hace demasiado calor, it 's too cold: hace demasiado frío, it is too cold: hace demasiado frío,
+it 's so hot: hace tanto calor, it 's so cold: hace tanto frío, had a great time: lo pasó muy bien, we had a great time: lo pasamos muy bien, I had a great time: lo pasé muy bien,
+they had a great time: lo pasaron muy bien, we had a good time: lo pasamos bien, I had a good time: lo pasé bien, ^ have a good time: pásalo bien, ^ have a great time: pásalo muy bien,
+^ have fun: diviértete, we had fun: nos divertimos, it took me: tardé, it took us: tardamos, it took him: tardó, it took her: tardó, it took them: tardaron,
+for ages: desde hace siglos, tastes good: sabe bien, smells good: huele bien, sounds good: suena bien, looks good: tiene buen aspecto,
+tastes great: sabe genial, sounds great: suena genial, looks great: tiene muy buen aspecto, tastes like: sabe a, smells like: huele a,
+would you mind: te importaría, do you mind: te importa, none of your business: asunto tuyo, will be fine: irá bien, everything is fine: todo está bien,
+I 'm fine: estoy bien, I am fine: estoy bien, turn left: gira a la izquierda, turn right: gira a la derecha, at the traffic lights: en el semáforo, traffic lights: semáforo, traffic light: semáforo,
+^ make sure to: asegúrate de,
+how_much does it cost to: cuánto cuesta, am getting_married: me caso, 'm getting_married: me caso, is getting_married: se casa, are getting_married: se casan,
+we are getting_married: nos casamos, got_married: se casó, I got_married: me casé, we got_married: nos casamos, they got_married: se casaron,
+^ please sit_down: siéntate por favor, ^ sit_down: siéntate, ^ please have a seat: toma asiento por favor, ^ get up: levántate, ^ go_on: continúa, ^ calm_down: cálmate,
+^ hurry up: date prisa, ^ go away: vete, ^ stand_up: ponte de pie, ^ shut up: cállate, can't afford: no se puede permitir, I can't afford: no me puedo permitir, we can't afford: no nos podemos permitir,
+on my way: de camino, on our way: de camino, on his way: de camino, on her way: de camino, my name is: me llamo, changed my mind: cambiado de opinión, I changed my mind: cambié de opinión,
+I have a sore throat: me duele la garganta, I have a headache: me duele la cabeza, I have a stomachache: me duele el estómago, my head hurts: me duele la cabeza, my back hurts: me duele la espalda,
+my leg hurts: me duele la pierna, my stomach hurts: me duele el estómago, my throat hurts: me duele la garganta, my foot hurts: me duele el pie, my feet hurt: me duelen los pies,
+for a living: para ganarte la vida, twice a day: dos veces al día, I feel sick: me encuentro mal, I 'm not feeling well: no me encuentro bien, I don't feel well: no me encuentro bien, you don't look well: no tienes buen aspecto, ^ have a good trip: buen viaje, ^ have a safe trip: buen viaje, ^ enjoy your meal: buen provecho, ^ cheers $: salud, ^ congratulations on: felicidades por, ^ happy anniversary: feliz aniversario,
+^ merry christmas: feliz Navidad, I 'm only joking: es broma, I 'm joking: es broma, I 'm just kidding: es broma,  fell asleep: se quedó dormido, they fell asleep: se quedaron dormidos,
+how often: con qué frecuencia, don't get along: no se llevan bien, we don't get along: no nos llevamos bien, what to say: qué decir, what to think: qué pensar, whenever you like: cuando quieras, if you like $: si quieres, as you like: como quieras, on the other hand: por otro lado,
+^ is this seat taken: está ocupado este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
+to get some sleep: dormir un poco, I 'm sorry to: siento, I am sorry to: siento, how_long does it take to: cuánto se tarda en,
+it was nice talking to you: ha sido un placer hablar contigo, it was nice meeting you: ha sido un placer conocerte, it was nice to meet you: ha sido un placer conocerte,
+I miss you: te echo de menos, we miss you: te echamos de menos, I missed you: te eché de menos, I'll miss you: te echaré de menos, I will miss you: te echaré de menos,
+^ keep_in_touch: seguimos en contacto, it 's up_to you: depende de ti, it is up_to you: depende de ti, you'd better: deberías, we'd better: deberíamos, I'd better: debería,
+by bike: en bici, by bicycle: en bicicleta, by bus: en autobús, by car: en coche, by train: en tren, by plane: en avión, by taxi: en taxi, by boat: en barco, on foot: a pie,
+can I try this on: puedo probarme esto, can I try it on: puedo probármelo, can I try them on: puedo probármelos,
+it 's sunny: hace sol, it is sunny: hace sol, it was sunny: hacía sol, it 's windy: hace viento, it is windy: hace viento,
+it was windy: hacía viento, it was hot: hacía calor, it was very hot: hacía mucho calor, it was cold $: hacía frío, it was very cold: hacía mucho frío,
+ ^ look out: cuidado, ^ watch out: cuidado, ^ let 's go out: salgamos,
 went wrong: salió mal, you are welcome: de nada, you 're welcome: de nada, what 's your name: cómo te llamas,
 what is your name: cómo te llamas`;
 
@@ -315,16 +383,31 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['ask: hacer', 'vblex', '(1 ("<question>"))'],
   ['ask: hacer', 'vblex', '(2 ("<question>"))'],
   ['to: para', 'pr', '(-1 ("<important>"))'],
+  ['to: para', 'pr', '(1 (inf)) (-2 ("<too>"))'],
+  ['to: para', 'pr', '(1 (inf)) (-1 ("<it=.*=too=hot=>"ri) OR ("<it=.*=too=cold=>"ri))'],
   ['ask: pedir', 'vblex', '(2 ("<to>") OR ("<that>"))'],
   ['ask: pedir', 'vblex', '(4 ("<that>"))'],
+  [
+    'play: tocar',
+    'vblex',
+    '(1* ("<guitar>") OR ("<piano>") OR ("<violin>") OR ("<instrument>") OR ("<drum>") OR ("<flute>") BARRIER VERB)',
+  ],
+  [
+    'know: conocer',
+    'vblex',
+    '(-2 (rel)) (-3 ("<person>") OR ("<man>") OR ("<woman>") OR ("<place>"))',
+  ],
   ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
-  ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm) OR (adv))'],
+  ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm) OR (adv) OR (cnjadv))'],
+  ['leave: salir', 'vblex', '(-1 ("<what=time=>"i) OR ("<when>"i) OR ("<where>"i))'],
   [
     'time: vez f',
     'n',
     '(-1 ("<first>"i) OR ("<second>"i) OR ("<last>"i) OR ("<next>"i) OR ("<every>"i) OR ("<each>"i) OR ("<this>"i) OR ("<many>"i) OR (num))',
   ],
   ['for: durante', 'pr', `(1 (num)) (2 ${anyOf(PERIODS)})`],
+  ['for: por', 'pr', '(1 (num)) (2 ("<euro>") OR ("<dollar>") OR ("<pound>") OR ("<cent>"))'],
+  ['for: durante', 'pr', `(1 (det ind)) (2 ${anyOf(PERIODS)})`],
   ['to: en', 'pr', '(-1 ("<be>"))'],
   ['at: a', 'pr', '(1 (inf))'],
   ['right: correcto', 'adj', '(-1 ("<be>"i))'],
@@ -336,10 +419,17 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
   ['keep: seguir', 'vblex', '(1 (ger))'],
   ['at: a', 'pr', '(-1 ("<arrive>"))'],
-  ['in: de', 'pr', '(-1 (n)) (-2 (adj)) (-3 ("<the>")) (2 ("<world>"))'],
+  ['in: de', 'pr', `(-1 (n)) (-2 (adj)) (-3 ("<the>")) (2 ${anyOf(GROUPS)})`],
   ['in: a', 'pr', '(-1 ("<arrive>"))'],
   ['in: de', 'pr', '(-1 (n)) (-2 ("<best=>"i) OR ("<worst=>"i))'],
   ['for: durante', 'pr', `(1 ("<a few>")) (2 ${anyOf(PERIODS)})`],
+  [
+    'for: durante',
+    'pr',
+    `(1 (det)) (2 (num) OR ("<next=>") OR ("<last>")) (3* ${anyOf(PERIODS)} BARRIER VERB)`,
+  ],
+  ['doctor: médico m', 'n', '(NOT 1 (np)) (NOT -1 ("<dear>"i))'],
+  ['order: pedir', 'vblex', '(NOT 1 (prn)) (NOT 3 ("<to>"))'],
   ['enter: entrar', 'vblex', '(1 (sent) OR (pr) OR (cm))'],
   ['that: ese', 'det'],
   ['that: eso', 'prn sg'],

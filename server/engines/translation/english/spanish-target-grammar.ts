@@ -1,0 +1,195 @@
+/** The target grammar from English to Spanish, which chooses Spanish words and their forms. */
+import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
+import {
+  ADJECTIVES,
+  ADVERBS,
+  ASKED_FOR,
+  CHOICES,
+  CLITICS,
+  CONSTRUCTED,
+  COULD,
+  DAYS,
+  FORBIDDEN,
+  HAD,
+  HOURS,
+  MASS,
+  NEW_NOUNS,
+  NEW_VERBS,
+  NOUNS,
+  NOUNS_BESIDE,
+  PLACES,
+  PREPOSED,
+  SAID,
+  SAID_OTHERWISE,
+  STATES,
+  STRANDED,
+  VERBS,
+  WITH_PARTICLES,
+} from './spanish-words.ts';
+
+/** Returns the grammar. */
+export function spanishGrammar(): string {
+  const beside = NOUNS_BESIDE.trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [entry = '', words = ''] = line.split('; ');
+      return wordRules(entry, 'n', `(0* ${anyOf(words)})`);
+    });
+  const rules = [
+    ...[...wordRules(NOUNS, 'n'), ...wordRules(NEW_NOUNS, 'n'), ...beside],
+    ...[...wordRules(VERBS, 'vblex'), ...wordRules(NEW_VERBS, 'vblex')],
+    ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
+    ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
+    ...preposedForms(),
+    ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
+    ...wordRules(SAID),
+    ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
+    'SUBSTITUTE (".*"r adv) ("*ninguna pregunta") ("@any=questions=") IF (-1* NEGATION BARRIER (cm)) ;',
+    // `~` before a preposition contracts it: `bienvenidos al club`.
+    ...phraseRules(SAID_OTHERWISE.replaceAll(/ (a|de)(?=,|$)/g, ' ~$1')).target,
+    ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
+      (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
+    ),
+    'SUBSTITUTE (".*"r adv) ("*no se pueden") ("@cannot=be=") IF (-1 (n pl)) ;',
+    'SUBSTITUTE (".*"r adv) ("*no se pudieron") ("@could=not=be=") IF (-1 (n pl)) ;',
+    'SUBSTITUTE (".*"r adv) ("*en ninguna parte") ("@anywhere=") IF (-1* NEGATION BARRIER (cm)) ;',
+    'SUBSTITUTE (".*"r vbser) ("tener" vblex) ("<be>"i) IF (1 ("<had=.*>"r)) ;',
+    ...entriesOf(`${HAD}, in=a=hurry: prisa, right: razón, cold: frío`).map(
+      ([state, spanish]) => `SUBSTITUTE (".*"r adv) ("*${spanish}") ("@had=${state}=") ;`,
+    ),
+    ...entriesOf(STRANDED).flatMap(([preposition, spanish]) =>
+      entriesOf(ASKED_FOR).map(([asked, word]) =>
+        inBothSizes(
+          (sized) =>
+            `SUBSTITUTE (".*"r adv) ("*${sized(spanish)} ${word}") ("@${sized(preposition)}=${asked}=") ;`,
+        ),
+      ),
+    ),
+    ...entriesOf(COULD).map(([, spanish]) =>
+      inBothSizes(
+        (sized) =>
+          `SUBSTITUTE (".*"r adv) ("*${sized('no')} ${spanish}") ("@${sized('not')}=${spanish}=") ;`,
+      ),
+    ),
+    ...entriesOf(CONSTRUCTED).map(([made, spanish]) =>
+      inBothSizes((sized) => `SUBSTITUTE (".*"r adv) ("*${sized(spanish)}") ("@${sized(made)}") ;`),
+    ),
+    'SUBSTITUTE (".*"r vblex) ("ser" vbser) ("@be=") ;',
+    // Otherwise `We are tired` has no gender to agree with.
+    'SUBSTITUTE (GD) (m) (prn p1 GD) ;',
+  ];
+  return indexed(`${DELIMITERS}LIST DET = (det def) (det pos) (det dem) ; LIST NAME = np ; LIST VERB = vblex vbser vbmod ;
+LIST GENDER = m f mf ; LIST NEGATION = "<not>" "<never>"i "<not=.*>"ri "<no=.*>"ri ; LIST PERSON = (prn p1) (prn p2) (prn p3 m) (prn p3 f) (prn p3 pl) ;
+BEFORE-SECTIONS
+REMCOHORT ("@ø<s>") ;
+SECTION
+${rules.join('\n')}
+${thingRules()}
+${agreementRules()}
+${contextRules()}`);
+}
+
+/** Rules for words whose translation depends on the words around them. */
+function contextRules(): string {
+  const states = anyOf(STATES);
+  return `SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
+SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
+SUBSTITUTE (".*"r adv itg) ("*por la que") ("<why>") IF (-1 ("<reason>" sg)) ;
+SUBSTITUTE (".*"r adv itg) ("*por las que") ("<why>") IF (-1 ("<reason>" pl)) ;
+SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (1 ${anyOf(DAYS)}) ;
+SUBSTITUTE (".*"r pr) ("*para el") ("<by>") IF (1 ${anyOf(DAYS)}) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*a nadie") ("<anyone>") OR ("<anybody>") IF (-1 VERB) (NOT -1 (vbser)) (-1* NEGATION BARRIER (cm)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<cold>") OR ("<hot>")) (-1 ${anyOf(MASS)} OR ("<soup>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<in front of>") OR ("<next to>") OR ("<close to>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<not>")) (2 ("<at>")) (3 ("<home>") OR ("<work>") OR ("<school>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<out>") OR ("<far>") OR ("<accustomed=to=>")) (2 (sent) OR (cm) OR (pr) OR (adv) OR (inf)) (NOT 2 ("<of>")) ;
+SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
+SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
+SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* NEGATION BARRIER (cm)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
+SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR (cnjcoo) OR ("<o'clock>") OR ("<a.m.>"i) OR ("<p.m.>"i) OR ("<am>") OR ("<pm>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<out=of=.*>"r) OR ("<on=.*=way=>"r) OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn) OR ("<not>")) (2 ${states} OR (ger)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 PERSON) (1 ("<at>")) (2 DET OR ("<home>") OR ("<work>") OR ("<school>")) ;
+SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<late>")) (-1 PERSON OR (n) OR (vbmod)) ;
+SUBSTITUTE (".*"r vbser) ("llegar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<always>") OR ("<never>") OR ("<often>")) (2 ("<late>")) ;
+SUBSTITUTE (".*"r m) ("gafas" f) ("<glass>") IF (0 (n pl)) (-1 (det pos)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nada") ("<anything>") IF (-1* NEGATION BARRIER (cm)) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*algo") ("<anything>") IF (1* ("<?>")) ;
+SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*nadie") ("<anyone>") OR ("<anybody>") IF (-1* NEGATION BARRIER (cm)) ;
+SUBSTITUTE (".*"r tn m f mf sg GD) ("alguien" tn m sg) ("<anyone>"i) OR ("<anybody>"i) IF (1* ("<?>")) ;
+`;
+}
+
+/** `The people who live here are friendly`: transfer lets such an adjective agree with nothing. */
+function agreementRules(): string {
+  return ['m sg', 'f sg', 'm pl', 'f pl']
+    .flatMap((tags) =>
+      ['(-1 ("<be>"))', '(-1 (preadv)) (-2 ("<be>"))'].map(
+        (place) =>
+          `SUBSTITUTE (adj) (adj ${tags}) (adj) - GENDER IF ${place} (-1** (rel) OR ("<that>" cnjsub) BARRIER (cm) OR (sent) LINK -1 (n ${tags})) ;`,
+      ),
+    )
+    .join('\n');
+}
+
+/** `This is the house`: the pronoun has the gender of the noun that follows. */
+function thingRules(): string {
+  return [
+    ['this', 'este', 'm'],
+    ['this', 'este', 'f'],
+    ['that', 'ese', 'm'],
+    ['that', 'ese', 'f'],
+  ]
+    .map(([english = '', spanish = '', gender = '']) =>
+      inBothSizes(
+        (sized) =>
+          `SUBSTITUTE (".*"r m sp) ("${sized(spanish)}" ${gender} sg) ("<${sized(english)}>" prn) IF (1 ("<be>")) (2 DET LINK 1** (n ${gender} sg) BARRIER (pr) OR (cm) OR (rel) LINK NOT 1 (n)) ;`,
+      ),
+    )
+    .join('\n');
+}
+
+/** `the best idea`: the form depends on the noun, which an adjective or another noun may precede. */
+function preposedForms(): string[] {
+  return entriesOf(PREPOSED).flatMap(([english, forms]) => {
+    const [masculine = '', feminine = '', masculines = '', feminines = ''] = forms.split(' ');
+    return [
+      ['(n f pl)', feminines],
+      ['(n f sg)', feminine],
+      ['(n pl)', masculines],
+      ['(n)', masculine],
+      ['', masculine],
+    ].flatMap(([noun = '', form = '']) =>
+      (noun === ''
+        ? ['(0 (ord))']
+        : [`(1 ${noun}) (NOT 2 (n))`, `(1 (n) OR (adj) OR (pp) OR (num)) (2 ${noun})`]
+      ).map((place) =>
+        inBothSizes(
+          (sized) =>
+            `SUBSTITUTE (".*"r sp) ("${sized(form)}" GD ND) ("@${sized(english)}=") IF ${place} ;`,
+        ),
+      ),
+    );
+  });
+}
+
+/** Returns a rule for each entry, which replaces the translation of words of that part of speech. */
+function wordRules(table: string, tag = '', condition = ''): string[] {
+  return entriesOf(table).map(([words, spanish]) => {
+    // The first form of a new verb is its lemma.
+    const english = table === NEW_VERBS ? words.replace(/ .*/, '') : words;
+    const [, lemma = '', gender = ''] = /^(.*?)((?: (?:m|f|mf))?)$/.exec(spanish) ?? [];
+    // Rules are indexed by every tag of their target, so the part of speech is a condition instead.
+    const conditions = tag === '' ? '' : ` IF (0 (${tag})) ${condition}`;
+    const [from, to] = tag === 'n' ? ['n m f mf GD', ` n${gender}`] : ['mf', gender];
+    return inBothSizes(
+      (sized) =>
+        `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
+    );
+  });
+}
