@@ -184,6 +184,24 @@ describe('markup of subtitles', () => {
     const file =
       'WEBVTT\n\n00:01.000 --> 00:02.000\n{\n  "title": "Hello"\n}\n\n00:03.000 --> 00:04.000\n[Music]\n';
     expect(await blocksOf('vtt', file)).toEqual(['[Music]']);
+    const pictures = ['a/tiles.jpg#xywh=0,0,160,90', 'img0003.webp', 'tiles?n=1#xywh=0,0,9,9'];
+    const previews = pictures.map((url, at) => `00:0${at}.000 --> 00:0${at + 1}.000\n${url}\n`);
+    const text = '00:05.000 --> 00:06.000\nOpen it: photo.jpg\n';
+    expect(await blocksOf('vtt', ['WEBVTT\n', ...previews, text].join('\n'))).toEqual([
+      'Open it: photo.jpg',
+    ]);
+  });
+
+  it('does not include drawings of SubStation Alpha', async () => {
+    const file = srt(
+      '{\\an7\\p1}m 0 0 l 9 0 {\\c&H0&}l 9 9{\\p0}',
+      '{\\p1}m 0 0{\\p0}Here {\\pos(1,1)}we go.',
+    );
+    expect(await blocksOf('srt', file)).toEqual(['Here <1/>we go.']);
+    const result = await translated('srt', file, (text) => text.toUpperCase());
+    expect(result.toString()).toBe(
+      file.replace('Here {\\pos(1,1)}we go', 'HERE {\\pos(1,1)}WE GO'),
+    );
   });
 
   it('cannot be injected by a translation', async () => {
@@ -214,7 +232,7 @@ describe('markup of subtitles', () => {
 
   it('is read in linear time', async () => {
     const files = [
-      srt('<'.repeat(70_000), '{\\'.repeat(30_000)),
+      srt('<'.repeat(70_000), '{\\'.repeat(30_000), '{\\p1}m 0 0'.repeat(2_000)),
       srt('-'.repeat(140_000)),
       srt('<i>'.repeat(10_000) + '</b>'.repeat(10_000)),
       srt('a\n'.repeat(30_000)),

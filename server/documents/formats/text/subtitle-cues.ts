@@ -90,10 +90,14 @@ function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
   return cues;
 }
 
-/** Whether a cue is JSON for the scripts of a page, as in metadata tracks, and not text. */
+/** A picture, or a part of one, for the preview above a player's time bar. */
+const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)|#xywh=/i;
+
+/** Whether a cue is for the scripts of a page, as in metadata tracks, and not text: JSON, or a picture. */
 function isData(text: string, lines: readonly Place[]): boolean {
   const [first, last] = [lines[0], lines.at(-1)];
   const content = first && last ? text.slice(first.start, last.end).trim() : '';
+  if (!/\s/.test(content) && PICTURE.test(content)) return true;
   if (!/^(?:\{.*\}|\[.*\])$/s.test(content)) return false;
   try {
     JSON.parse(content);
@@ -185,7 +189,7 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
     const [, slash, name = ''] = /^<(\/?)([a-z]+)/i.exec(tag) ?? [];
     // The reading of a ruby is not part of the sentence.
     const isReading = /^rt$/i.test(name) && slash === '';
-    at = isReading ? endOfReading(content, index) : index + tag.length;
+    at = isReading ? endOfReading(content, index) : endOfOverride(content, index, tag);
     const isAlone = isReading || name === '' || /^br$/i.test(name) || tag.endsWith('/>');
     const kind = isAlone ? 'lone' : slash === '/' ? 'close' : 'open';
     tokens.push({
@@ -206,6 +210,17 @@ function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): Su
 function endOfReading(content: string, start: number): number {
   const end = /<\/rt\s*>|(?=<\/ruby\b)|$/i.exec(content.slice(start));
   return start + (end === null ? content.length - start : end.index + end[0].length);
+}
+
+/**
+ * Returns the end of a tag. The text after `{\p1}`, from SubStation Alpha, is a drawing, up to `{\p0}`; it
+ * belongs to the tag.
+ */
+function endOfOverride(content: string, start: number, tag: string): number {
+  const end = start + tag.length;
+  if (!/^\{.*\\p[1-9]/.test(tag)) return end;
+  const length = content.slice(end).search(/\{[^{}]*\\p0/);
+  return length === -1 ? content.length : end + length;
 }
 
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
