@@ -62,6 +62,15 @@ describe('the language of an HTML page', () => {
     );
   });
 
+  it('becomes that of its metadata', async () => {
+    const head = (language: string, locale: string) =>
+      `<meta http-equiv="Content-Language" content="${language}"><meta property="og:locale" content="${locale}"><meta property="og:locale:alternate" content="en_GB"><meta name="language" content="English">`;
+    const result = await translated('html', page('Hello', head('en-us', 'en_US')), upper);
+    expect(result.toString()).toContain(head('es', 'es_ES'));
+    const french = page('Hello', head('fr', 'fr_FR'));
+    expect((await translated('html', french, upper)).toString()).toContain(head('fr', 'fr_FR'));
+  });
+
   it('determines its direction', async () => {
     const arabic = await translated('html', page('Hello'), () => 'مرحبا', { target: 'ar' });
     expect(arabic.toString()).toContain('<html dir="rtl" lang="ar">');

@@ -182,10 +182,27 @@ function languageEdits(tags: readonly HtmlTag[], { source, target }: Languages):
       }
       if (added.includes(name)) added.splice(added.indexOf(name), 1);
     }
+    const declaration = metaLanguage(tag, { source, target });
+    if (declaration !== undefined) edits.push(declaration);
     const text = added.map((name) => ` ${name}="${name === 'lang' ? target : direction}"`).join('');
     if (text !== '') edits.push({ start: tag.nameEnd, end: tag.nameEnd, text });
   }
   return edits;
+}
+
+const META_LANGUAGE = /^(?:content-language|og:locale|language|dc(?:terms)?\.language)$/;
+
+/** Returns the edit of a `<meta>` that says the source language; `og:locale` is written `en_US`. */
+function metaLanguage(tag: HtmlTag, { source, target }: Languages): Edit | undefined {
+  if (tag.name !== 'meta') return undefined;
+  const key = ['http-equiv', 'property', 'name'].map((name) => valueOf(tag, name)).find(Boolean);
+  const content = tag.attributes.find(({ name }) => name === 'content');
+  if (content === undefined || !META_LANGUAGE.test(key ?? '')) return undefined;
+  const said = canonicalLanguage(content.value.trim().replaceAll('_', '-'));
+  if (said === undefined || baseLanguage(said) !== baseLanguage(source)) return undefined;
+  if (key !== 'og:locale') return editOf(content, target);
+  const { language, region } = new Intl.Locale(target).maximize();
+  return editOf(content, `${language}_${region}`);
 }
 
 function edited(source: string, edits: readonly Edit[]): string {
