@@ -1,6 +1,6 @@
 /** Reading the text of a PDF file: words, lines, columns and paragraphs, each once. */
 import { describe, expect, it } from 'vitest';
-import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
+import { type PDFContext, PDFDict, PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { openPdfFile } from '../../../server/documents/formats/pdf/pdfium.ts';
@@ -30,6 +30,27 @@ const alignmentsOf = async (content: string) => {
   } finally {
     file.close();
   }
+};
+
+/** Returns the texts of a content with a font `F`. @param letters what its codes from 1 on stand for */
+const textsWith = async (
+  content: string,
+  fontIn: (context: PDFContext) => PDFDict,
+  letters: readonly string[] = [],
+) => {
+  const file = await rawPdf([{ content }], (document) => {
+    const { context } = document;
+    const hex = (text: string) => Buffer.from(text, 'utf16le').swap16().toString('hex');
+    const entries = letters.map((text, at) => `<000${at + 1}> <${hex(text)}>`).join('\n');
+    const toUnicode = `1 begincodespacerange <0000> <ffff> endcodespacerange ${letters.length} beginbfchar ${entries} endbfchar`;
+    const dict = fontIn(context);
+    if (entries !== '') {
+      dict.set(PDFName.of('ToUnicode'), context.register(context.stream(toUnicode)));
+    }
+    const fonts = document.getPage(0).node.Resources()?.lookup(PDFName.of('Font'), PDFDict);
+    fonts?.set(PDFName.of('F'), dict);
+  });
+  return (await open(file)).blocks.map(({ segment }) => plainText(segment));
 };
 
 /** Returns the width of letters of Times at 10 points. */
@@ -101,6 +122,33 @@ describe('the text of a PDF file', () => {
       (narrowed, at) => `BT /Times 10 Tf ${narrowed} Tz 60 ${700 - at * 40} Td ${shown} ET`,
     );
     expect(await textsOf(content.join('\n'))).toEqual([words, words, words]);
+  });
+
+  it('has all letters of its ligatures', async () => {
+    const content =
+      'BT /F 12 Tf 60 700 Td (The o\\200ce is e\\200cient: \\201nal, \\202at, o\\203 hours) Tj ET';
+    const Differences = [128, 'ffi', 'fi', 'fl', 'ff'];
+    const font = { Type: 'Font', Subtype: 'Type1', BaseFont: 'Times-Roman' };
+    const texts = await textsWith(content, (context) =>
+      context.obj({ ...font, Encoding: { Differences } }),
+    );
+    expect(texts).toEqual(['The office is efficient: final, flat, off hours']);
+  });
+
+  it('has Arabic words whole, and the letters of lam-alef in order', async () => {
+    // The first code is a blank. Codes without a width of their own are narrower than the letters.
+    const W = [1, [500, 900, 900, 900, 900]];
+    const descendant = {
+      ...{ Type: 'Font', Subtype: 'CIDFontType2', BaseFont: 'Other', DW: 600, W },
+      CIDSystemInfo: { Registry: 'Adobe', Ordering: 'Identity', Supplement: 0 },
+      FontDescriptor: { Type: 'FontDescriptor', FontName: 'Other', Flags: 4 },
+    };
+    const font = { Type: 'Font', Subtype: 'Type0', BaseFont: 'Other', Encoding: 'Identity-H' };
+    const content = 'BT /F 12 Tf 60 700 Td <00020003000100050004000100040005> Tj ET';
+    const fontIn = (context: PDFContext) => context.obj({ ...font, DescendantFonts: [descendant] });
+    const letters = [' ', '\ufef2', '\ufed3', '\u0644\u0627', '\ufe91'];
+    const texts = await textsWith(content, fontIn, letters);
+    expect(texts).toEqual(['بلا لاب في']);
   });
 
   it('occurs once where it is printed twice for boldness', async () => {

@@ -96,16 +96,18 @@ export function readCharacters(page: OpenPage): PageCharacters {
     }
     const character = readCharacter({ page, at, origin, state });
     if (character === undefined) continue;
+    const before = read.characters.at(-1);
+    const isPart = before !== undefined && isSameGlyph(before, character);
     const first = firstPrint(character);
-    if (first !== undefined) {
+    if (first !== undefined && !isPart) {
       const [x, y] = [character.box.left - first.box.left, character.baseline - first.baseline];
       const apart = Math.hypot(x, y) / character.sizePoints;
       first.look = lookOfPrints(first.look, character.look, apart).look;
       if (first.object !== character.object) repeats.set(character.object, first.object);
       continue;
     }
-    const before = read.characters.at(-1);
-    if (isOblique(character) && before !== undefined) closeUp(before, character);
+    if (isPart) character.box = widened(before.box, looseBox(page, at, state.level));
+    else if (isOblique(character) && before !== undefined) closeUp(before, character);
     read.characters.push(character);
   }
   return { ...read, invisibleCharacters };
@@ -181,6 +183,17 @@ function textObjectsOf({ pdfium, text }: OpenPage): number[] {
 /** Tests for text that is neither level nor upright; PDFium gives no widths for it. */
 function isOblique({ rotation }: PageCharacter): boolean {
   return rotation % 90 !== 0;
+}
+
+/** Tests for letters of one ligature, which PDFium lists one after the other at the same place. */
+function isSameGlyph(before: PageCharacter, { object, box, baseline }: PageCharacter): boolean {
+  return before.object === object && before.box.left === box.left && before.baseline === baseline;
+}
+
+/** Widens the box of a ligature to that of a further letter; its letters share one box. */
+function widened(box: Box, { right }: Box = box): Box {
+  box.right = Math.max(box.right, right);
+  return box;
 }
 
 /** Extends a letter of oblique text to the next one; PDFium itself finds the spaces. */
@@ -260,6 +273,9 @@ function stateOf({
   };
 }
 
+/** Scripts with several glyphs for a letter, of whose widths PDFium would give any. */
+const contextual = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}]/u;
+
 function readCharacter({
   page,
   at,
@@ -284,7 +300,8 @@ function readCharacter({
     bottom: origin.y - sizePoints * 0.22,
     top: origin.y + sizePoints * 0.78,
   };
-  if (around !== undefined && box.right <= (inkedRight(page, at, level) ?? 0) + 0.01) {
+  const mayOverhang = around !== undefined && !contextual.test(characterText);
+  if (mayOverhang && box.right <= (inkedRight(page, at, level) ?? 0) + 0.01) {
     const advance = advanceOf(page, font, codePoint) * emPoints;
     if (advance > 0) box.right = Math.min(box.right, box.left + advance);
   }

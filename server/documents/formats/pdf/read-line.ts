@@ -223,7 +223,17 @@ function clustersOf(characters: readonly LineCharacter[]): Cluster[] {
     if (last !== undefined && (isSameGlyph || combining.test(text))) last.push(member);
     else clusters.push([member]);
   }
-  return clusters.sort((a, b) => leftOf(a) - leftOf(b));
+  return clusters.map(inLigatureOrder).sort((a, b) => leftOf(a) - leftOf(b));
+}
+
+/**
+ * Puts the letters of a lam-alef ligature in order: PDFium turns them round with the rest of the line where the
+ * file gives the ligature as two letters. Alef joins no letter after it, so no ligature begins with it.
+ */
+function inLigatureOrder(cluster: Cluster): Cluster {
+  const [first, second] = cluster;
+  const isTurned = /^[اأإآٱ]/.test(first?.character.text ?? '') && second?.character.text === 'ل';
+  return isTurned && cluster.length === 2 ? cluster.toReversed() : cluster;
 }
 
 function leftOf([first]: Cluster): number {
