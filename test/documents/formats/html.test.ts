@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, byList, translated } from './text-support.ts';
+import { blocksOf, byList, opened, translated } from './text-support.ts';
 
 const upper = (text: string) => text.toUpperCase();
 
@@ -62,6 +62,13 @@ describe('the language of an HTML page', () => {
     );
   });
 
+  it('is declared by the page, or by its body as Word does', async () => {
+    const declaredBy = async (file: string) => (await opened('html', file)).declared;
+    expect(await declaredBy(page('Hello'))).toBe('en');
+    expect(await declaredBy('<html><body lang=EN-US>Hello</body></html>')).toBe('en-US');
+    expect(await declaredBy('<p lang="en">Hello</p>')).toBeUndefined();
+  });
+
   it('becomes that of its metadata', async () => {
     const head = (language: string, locale: string) =>
       `<meta http-equiv="Content-Language" content="${language}"><meta property="og:locale" content="${locale}"><meta property="og:locale:alternate" content="en_GB"><meta name="language" content="English">`;
@@ -98,6 +105,9 @@ describe('the encoding of an HTML page', () => {
       text.replace('你💩', '💩你'),
     );
     expect(both.toString('latin1')).toContain('\x94\x39\xda\x33\xc4\xe3');
+    const russian =
+      '<?xml version="1.0" encoding="koi8-r"?><html><body><p>\xed\xc9\xd2</p></body></html>';
+    expect(await blocksOf('html', Buffer.from(russian, 'latin1'))).toEqual(['Мир']);
   });
 
   it('is declared if the page had no declaration and now needs one', async () => {

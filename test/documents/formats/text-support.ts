@@ -45,10 +45,11 @@ async function withLanguages(
   return { document: await opened(format, file, options), languages };
 }
 
-async function opened(
+/** Opens a file; from English to Spanish unless the options say otherwise. */
+export async function opened(
   format: DocumentFormatName,
   file: string | Uint8Array,
-  options: Partial<OpenOptions>,
+  options: Partial<OpenOptions> = {},
 ) {
   const all = { source: 'en', target: 'es', output: format, maxCharacters: 1_000_000, ...options };
   return (await loadFormat(format)).open(bytesOf(file), all);

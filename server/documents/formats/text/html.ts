@@ -56,7 +56,7 @@ export const html: DocumentFormat = {
 
 function openPage(file: Uint8Array, language: LanguageTag | undefined): OpenPage {
   const declared = declaredEncoding(file);
-  const encoded = decodeText(file, { language, declared });
+  const encoded = decodeText(file, { language, declared: declared ?? xmlEncoding(file) });
   const { text } = encoded;
   checkTags(text);
   const tags = startTags(text);
@@ -102,10 +102,20 @@ function declaredEncoding(file: Uint8Array): string | undefined {
   return /<meta\s[^>]*charset\s*=\s*["']?\s*([\w:-]+)/i.exec(head)?.[1];
 }
 
+/** Returns the encoding that XHTML declares before its first tag. */
+function xmlEncoding(file: Uint8Array): string | undefined {
+  const head = Buffer.from(file.subarray(0, DECLARATION_BYTES)).toString('latin1');
+  return /^\s*<\?xml\s[^>]*\bencoding\s*=\s*["']([\w:-]+)/i.exec(head)?.[1];
+}
+
 function declaredLanguage(tags: readonly HtmlTag[]): LanguageTag | undefined {
-  const { attributes = [] } = tags.find(({ name }) => name === 'html') ?? {};
-  const declared = attributes.find(({ name }) => name === 'lang' || name === 'xml:lang');
-  return canonicalLanguage(declared?.value ?? '');
+  for (const root of ['html', 'body']) {
+    const { attributes = [] } = tags.find(({ name }) => name === root) ?? {};
+    const declared = attributes.find(({ name }) => name === 'lang' || name === 'xml:lang');
+    // Word writes it to the body.
+    if (declared !== undefined) return canonicalLanguage(declared.value);
+  }
+  return undefined;
 }
 
 /** Whether line breaks and blanks of the page may be visible. */
