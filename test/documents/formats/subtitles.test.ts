@@ -46,6 +46,14 @@ describe('a sentence in subtitles', () => {
     const voices =
       'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>one\n\n00:02.000 --> 00:03.000\n<v Bob>two\n';
     expect(await blocksOf('vtt', voices)).toEqual(['one', 'two']);
+    expect(await blocksOf('srt', srt('It is', 'DR. LEE (on phone): here'))).toHaveLength(2);
+  });
+
+  it('ends where captions roll up, and repeat the words before', async () => {
+    const file = srt('and so we', 'and so we\nwent home', 'went home', 'at last.');
+    expect(await blocksOf('srt', file)).toEqual([
+      ...['and so we', 'and so we went home', 'went home at last.'],
+    ]);
   });
 
   it('may end within a cue', async () => {
@@ -128,6 +136,8 @@ describe('lines in subtitles', () => {
     expect(await blocksOf('srt', file)).toEqual(['Hello.', 'How are you, my friend?']);
     const result = await translated('srt', file, (text) => text.toUpperCase());
     expect(textsOf(result)).toEqual(['- HELLO.|- HOW ARE YOU,|MY FRIEND?']);
+    const named = srt('ANN: Yes\n<i>BOB #2: No,\nnot I</i>');
+    expect(await blocksOf('srt', named)).toEqual(['ANN: Yes', 'BOB #2: No, not I']);
     const announced = srt('<i>>> HOW ARE YOU?</i>\n>> FINE, AND HOW ARE', '>>> THE NEWS');
     expect(await blocksOf('srt', announced)).toEqual([
       'HOW ARE YOU?',

@@ -261,15 +261,22 @@ export interface SubtitleRun {
 const SPEAKER =
   /^\s*(?:<v[.\s][^<>]*>|(?:<[^<>]*>|\{[^{}]*\})*\s*(?:[-–—‐]+\s*[^\s\-–—]|(?:>|&gt;){2}))/i;
 
+const LEADING_TAGS = /^\s*(?:<[^<>]*>|\{[^{}]*\})*/;
+
+/** The name of a speaker in capitals before the words: `ANN:`, `MAN #2:`, `DR. LEE (on phone):`. */
+export const SPEAKER_LABEL = /^\p{Lu}[\p{Lu}\p{N}.'’&# -]{0,30}(?:\([^()]{1,30}\))?:(?=\s|$)/u;
+
 /** Returns the runs of a cue in order, without those that have no text. */
 export function runsOf(text: string, cue: SubtitleCue, grammar: SubtitleGrammar): SubtitleRun[] {
   const groups: Place[][] = [];
-  const isDialogue = cue.lines.filter((line) => SPEAKER.test(sliceOf(text, line))).length > 1;
+  const isSpeaker = (content: string) =>
+    SPEAKER.test(content) || SPEAKER_LABEL.test(content.replace(LEADING_TAGS, ''));
+  const isDialogue = cue.lines.filter((line) => isSpeaker(sliceOf(text, line))).length > 1;
   let isNew = true;
   for (const line of cue.lines) {
     const content = sliceOf(text, line);
     if (content.trim() === '') isNew = true;
-    else if (isNew || (isDialogue && SPEAKER.test(content))) groups.push([line]);
+    else if (isNew || (isDialogue && isSpeaker(content))) groups.push([line]);
     else groups.at(-1)?.push(line);
     if (content.trim() !== '') isNew = false;
   }

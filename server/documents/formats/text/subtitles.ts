@@ -13,6 +13,7 @@ import { decodeText } from './encoded-text.ts';
 import { balancedBreaks, displayWidth, breaksAtShares, type LineBreak } from './line-wrapping.ts';
 import {
   readCues,
+  SPEAKER_LABEL,
   type SubtitleGrammar,
   writtenText,
   runsOf,
@@ -207,6 +208,7 @@ function goesOn(
   }
   const text = plainText(left.segment);
   const next = plainText(right.segment);
+  if (isRepeated(text, next) || SPEAKER_LABEL.test(next)) return false;
   if (ENDING.test(text) && (!FULL_STOP.test(text) || endsAt(text, next, language))) return false;
   if (VOICE.exec(left.beginning)?.[0] !== VOICE.exec(right.beginning)?.[0]) return false;
   if (/[♪♫]/.test(left.ending)) return false;
@@ -216,6 +218,11 @@ function goesOn(
   // With punctuation, a capital proves nothing, as it may begin a name. Without it, only a small
   // letter shows that the sentence continues.
   return isPunctuated || GOES_ON.test(next);
+}
+
+/** Whether a cue begins with all of the one before it, or repeats its end, as captions that roll up do. */
+function isRepeated(text: string, next: string): boolean {
+  return `${next} `.startsWith(`${text} `) || ` ${text}`.endsWith(` ${next}`);
 }
 
 /**
