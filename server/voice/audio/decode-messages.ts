@@ -30,7 +30,7 @@ export const ALIGNMENT = undefined;
 /** Audio of a client, or a mark in it. */
 export type Chunk = Uint8Array | typeof GAP | typeof ALIGNMENT;
 
-/** Consecutive chunks of a stream. */
+/** Consecutive chunks of a stream; none where the last answer had no room for those of the last request. */
 export interface DecodeRequest {
   kind: 'decode';
   streamId: number;
@@ -86,6 +86,8 @@ export interface HearingAnswer {
   parts: readonly DecodedPart[];
   /** Playing time of each chunk, as far as the worker can tell, in ms; gaps have no entry. */
   durationsMs: readonly number[];
+  /** Whether chunks wait for another request because the answer had no room for their sound. */
+  hasMore: boolean;
   /** Present when nothing more can be decoded. */
   failure?: DecodeFailure;
 }
@@ -159,7 +161,7 @@ function readDecodeRequest(streamId: number, payload: Buffer): DecodeRequest {
   return { kind: 'decode', streamId, open, chunks, isLast };
 }
 
-/** Answer header: stream, kind, three counts, size of the failure, and position heard. */
+/** Answer header: stream, whether more waits, three counts, size of the failure, and position heard. */
 const ANSWER_HEAD_BYTES = 4 + 1 + 2 + 2 + 2 + 4 + 8;
 
 /** Part header: kind, coding, bytes with sound, playing time, and length. */
@@ -167,7 +169,7 @@ const PART_HEAD_BYTES = 1 + 1 + 4 + 8 + 4;
 
 export const answerWire: Wire<HearingAnswer> = {
   write(answer, frame) {
-    const { streamId, kind, pieces, parts, durationsMs, heardMs, failure } = answer;
+    const { streamId, kind, pieces, parts, durationsMs, heardMs, hasMore, failure } = answer;
     const failed = failure && Buffer.from(JSON.stringify(failure));
     let sizeBytes = ANSWER_HEAD_BYTES + durationsMs.length * 8 + (failed?.length ?? 0);
     for (const piece of pieces) {
@@ -177,6 +179,7 @@ export const answerWire: Wire<HearingAnswer> = {
     for (const part of parts) sizeBytes += PART_HEAD_BYTES + part.bytes.length;
     const payload = frame(KIND[kind], sizeBytes);
     payload.writeUInt32LE(streamId);
+    payload[4] = hasMore ? 1 : 0;
     payload.writeUInt16LE(pieces.length, 5);
     payload.writeUInt16LE(parts.length, 7);
     payload.writeUInt16LE(durationsMs.length, 9);
@@ -207,6 +210,7 @@ export const answerWire: Wire<HearingAnswer> = {
       heardMs: payload.readDoubleLE(15),
       parts,
       durationsMs,
+      hasMore: payload[4] === 1,
     };
     if (failedBytes > 0) {
       answer.failure = JSON.parse(payload.toString('utf8', at, at + failedBytes)) as DecodeFailure;

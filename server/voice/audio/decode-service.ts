@@ -18,6 +18,7 @@ import { createListener, type Listener } from './listen.ts';
 import {
   ALIGNMENT,
   GAP,
+  type Chunk,
   type DecodedPart,
   type DecodeFailure,
   type DecodeRequest,
@@ -59,7 +60,9 @@ export function serveDecoding(
     } catch (error) {
       failure = describe(error);
     }
-    const said = { kind, streamId, durationsMs, ...(streams.get(streamId)?.take() ?? NOTHING) };
+    const stream = streams.get(streamId);
+    const hasMore = kind === 'decode' && failure === undefined && stream?.hasMore === true;
+    const said = { kind, streamId, durationsMs, hasMore, ...(stream?.take() ?? NOTHING) };
     return failure === undefined ? said : { ...said, failure };
   }
 
@@ -75,6 +78,8 @@ export function serveDecoding(
 }
 
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+/** Sound after which an answer holds no further chunk, in ms: with the longest chunk it has to fit a frame. */
+const ANSWER_MS = 8_000;
 
 const NOTHING = { pieces: [], parts: [], heardMs: 0 };
 
@@ -95,6 +100,8 @@ class HeardStream {
   #unplacedMs = 0;
   /** Whether the current chunks are a container's head, whose sound has been heard before. */
   #isHead: boolean;
+  /** Chunks for which the last answer had no room. */
+  #waiting: readonly Chunk[] = [];
 
   constructor(open: StreamParameters, createDecoder: CreateStreamDecoder) {
     const { endpointing, wantsSamples, tellsRests, resume, ...parameters } = open;
@@ -125,23 +132,40 @@ class HeardStream {
     });
   }
 
-  /** @throws ServiceError of the decoder, which is then unusable; earlier results remain available */
+  /**
+   * Decodes chunks until the answer is full; the next request continues with the others.
+   *
+   * @throws ServiceError of the decoder, which is then unusable; earlier results remain available
+   */
   decode({ chunks, isLast }: DecodeRequest, durationsMs: number[]): void {
-    for (const chunk of chunks) {
+    const waiting = [...this.#waiting, ...chunks];
+    let answeredMs = 0;
+    let taken = 0;
+    for (; taken < waiting.length && answeredMs < ANSWER_MS; taken += 1) {
+      const chunk = waiting[taken];
       if (chunk === GAP) {
         this.#decoder.gap();
         // Chunks before the first gap were the container's head.
         if (this.#unplaced !== undefined) this.#unplaced = [];
         this.#unplacedMs = 0;
         this.#isHead = false;
-      } else if (chunk === ALIGNMENT) this.#align();
-      else {
+      } else if (chunk === ALIGNMENT) {
+        this.#align();
+        answeredMs = ANSWER_MS;
+      } else {
         const durationMs = this.#decoder.push(chunk);
         if (this.#isMetered) durationsMs.push(durationMs);
         this.#unplacedMs += durationMs;
+        answeredMs += durationMs;
       }
     }
-    if (isLast) this.#decoder.end();
+    this.#waiting = waiting.slice(taken);
+    if (isLast && !this.hasMore) this.#decoder.end();
+  }
+
+  /** Whether chunks wait for the next request. */
+  get hasMore(): boolean {
+    return this.#waiting.length > 0;
   }
 
   #take(samples: Int16Array): void {

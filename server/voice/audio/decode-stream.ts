@@ -112,6 +112,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #isStopped = false;
   #isInFlight = false;
   #isLastSent = false;
+  /** Whether the worker still has chunks of the last request, for which its answer had no room. */
+  #hasMore = false;
   /** Number of pieces sent to the worker for listening and not answered. */
   #unheard = 0;
   /** Called when the worker has listened to everything. */
@@ -192,8 +194,13 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
 
   /** Sends new chunks once the previous request is answered and the consumer keeps up. */
   #proceed(): void {
-    if (this.#isStopped || this.#isInFlight || this.#isLastSent) return;
+    if (this.#isStopped || this.#isInFlight || (this.#isLastSent && !this.#hasMore)) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
+    if (this.#hasMore) {
+      this.#isInFlight = true;
+      this.#decode([]);
+      return;
+    }
     const { media } = this.#options;
     let piece = media.take();
     if (piece === undefined && !media.isOver) return;
@@ -263,7 +270,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #decoded(answer: HearingAnswer): void {
-    const { parts, durationsMs, failure } = answer;
+    const { parts, durationsMs, hasMore, failure } = answer;
+    this.#hasMore = hasMore;
     try {
       const { meter } = this.#options;
       for (const durationMs of meter === undefined ? [] : durationsMs) {
@@ -272,7 +280,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
         else meter?.(durationMs);
       }
       this.#hear(answer);
-      if (this.#options.onRest !== undefined) this.#note(answer.heardMs);
+      // With chunks left over, the position is not that of the bytes sent.
+      if (this.#options.onRest !== undefined && !hasMore) this.#note(answer.heardMs);
     } catch (error) {
       this.#fail(error);
       return;
@@ -284,7 +293,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #goOn(): void {
-    if (this.#endsUtterance) this.#endUtterance();
+    if (this.#endsUtterance && !this.#hasMore) this.#endUtterance();
     this.#isInFlight = false;
     this.#proceed();
   }
@@ -356,7 +365,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     try {
       for (const part of parts) await this.#take(part);
       if (failure !== undefined) this.#verdict = new ServiceError(failure.code, failure.message);
-      if (failure !== undefined || this.#isLastSent) await this.#conclude();
+      const isOver = this.#isLastSent && !this.#hasMore;
+      if (failure !== undefined || isOver) await this.#conclude();
       else this.#goOn();
     } catch (error) {
       this.#fail(error);

@@ -79,7 +79,7 @@ export interface AudioDecoders {
    * holds the source back.
    *
    * @throws ServiceError audio_format_unsupported when the format is not supported or the data does not
-   *   match it, audio_not_mono; chunk_too_large for more than a second in a chunk; too_many_sessions;
+   *   match it, audio_not_mono; chunk_too_large for more than 20 s in a chunk; too_many_sessions;
    *   decoder_failed; stopping. Also errors of the meter, and the signal's reason
    */
   decode(media: MediaSource, options: DecodeOptions): AsyncIterable<HeardPiece>;

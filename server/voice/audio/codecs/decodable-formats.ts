@@ -6,8 +6,11 @@ import {
   type AudioFormat,
 } from '../../../../shared/media-type.ts';
 
-/** Longest chunk, in ms: the contract's 1 s and a quarter, as containers cut only between packets. */
-export const MAX_CHUNK_MS = 1250;
+/**
+ * Most sound in a chunk, in ms: as much as an answer of the decoding process has room for. Many seconds of a
+ * pause take no more bytes than a quarter of a second of speech, and clients cut files into chunks of one size.
+ */
+export const MAX_CHUNK_MS = 20_000;
 
 /** Codecs that containers may hold. */
 export type Codec = 'opus' | 'flac' | 'mp3' | 'aac' | 'vorbis';
@@ -108,7 +111,7 @@ export function ffmpegMissing(): ServiceError {
 export function chunkTooLarge(): ServiceError {
   return new ServiceError(
     'chunk_too_large',
-    'A chunk may hold at most one second of audio; 50 to 250 ms are best.',
+    `A chunk may hold at most ${MAX_CHUNK_MS / 1000} s of audio; 50 to 250 ms are best.`,
   );
 }
 
