@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
 import { isWav, readWavHead, wavCodec, type WavFormat } from '../../shared/wav.ts';
 
 export interface AudioInput {
@@ -54,15 +53,18 @@ export async function openAudio(options: AudioInputOptions): Promise<AudioInput>
   const input = { audio: reader.rest(), sizeBytes, stop: () => void stream.destroy() };
   if (contentType !== undefined) return { ...input, contentType };
   const head = await reader.head((bytes) => bytes.length >= MAGIC_BYTES);
-  if (!isWav(head)) {
-    const tagBytes = id3Bytes(head);
+  const tagBytes = id3Bytes(head);
+  if (tagBytes > 0) {
+    const tagged = headReader(slice(reader.rest(), tagBytes, Infinity));
+    const magic = await tagged.head((bytes) => bytes.length >= MAGIC_BYTES);
     return {
       ...input,
-      contentType: guessType(source, head),
-      ...(tagBytes > 0 && { audio: slice(reader.rest(), tagBytes, Infinity) }),
+      contentType: isFlac(magic) ? 'audio/flac' : 'audio/mpeg',
+      audio: tagged.rest(),
       ...(sizeBytes !== undefined && { sizeBytes: Math.max(0, sizeBytes - tagBytes) }),
     };
   }
+  if (!isWav(head)) return { ...input, contentType: guessType(source, head) };
   const wav = readWavHead(await reader.head(hasWavHead));
   const wavType = wav?.format && wavContentType(wav.format);
   if (wav !== undefined && wavType !== undefined) {
@@ -83,13 +85,14 @@ export async function openAudio(options: AudioInputOptions): Promise<AudioInput>
 const hasWavHead = (bytes: Buffer): boolean =>
   readWavHead(bytes) !== undefined || bytes.length > MAX_WAV_HEAD_BYTES;
 
+const isFlac = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'fLaC';
+
 function guessType(source: string, head: Buffer): string {
   const magic = head.toString('latin1', 0, 4);
   const byExtension = typesByExtension[path.extname(source).toLowerCase()];
-  if (magic === 'fLaC') return 'audio/flac';
+  if (isFlac(head)) return 'audio/flac';
   if (magic === 'OggS') return 'audio/ogg';
   if (head.length >= 4 && head.readUInt32BE(0) === 0x1a45dfa3) return byExtension ?? 'audio/auto';
-  if (magic.startsWith('ID3')) return 'audio/mpeg';
   if (byExtension !== undefined) return byExtension;
   if (source === '-') return RAW_PCM;
   throw new Error(
@@ -137,8 +140,8 @@ function converted(source: string): AudioInput {
 }
 
 /** Reads the head of a stream; {@link rest} still yields all of it. */
-function headReader(stream: Readable) {
-  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+function headReader(stream: AsyncIterable<Uint8Array>) {
+  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
   let read = Buffer.alloc(0);
   return {
     /** Reads until `isEnough` is satisfied or the stream ends. */

@@ -32,6 +32,8 @@ interface Row {
 /** Length of the speech, in s: enough for several pages and for frames of every kind. */
 const LENGTH_S = 1.5;
 
+const id3Tag = Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\x02\0', 'latin1'), Buffer.alloc(256)]);
+
 const pcm = (codec: string, rateHz: number) => ['-f', codec, '-ar', `${rateHz}`];
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const flac = ['-c:a', 'flac'];
@@ -63,6 +65,20 @@ const rows: Row[] = [
     of: '44.1 kHz',
     extension: 'flac',
     args: [...flac, '-ar', '44100', '-compression_level', '12'],
+  },
+  {
+    contentType: 'audio/flac',
+    of: 'all in one frame, behind an ID3 tag',
+    extension: 'flac',
+    args: [...flac, '-ar', '8000', '-frame_size', '16384'],
+    rewritten: (bytes) => Buffer.concat([id3Tag, bytes]),
+  },
+  {
+    contentType: 'audio/auto',
+    of: 'FLAC behind an ID3 tag',
+    extension: 'flac',
+    args: flac,
+    rewritten: (bytes) => Buffer.concat([id3Tag, bytes]),
   },
   { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
   {

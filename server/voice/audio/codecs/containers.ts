@@ -14,6 +14,8 @@ import {
   createAacTrack,
   createMp3Track,
   createMpegSource,
+  id3v2TagBytes,
+  ID3V2_HEADER_BYTES,
   readAdtsHeader,
   readMp3Header,
 } from './mpeg-audio.ts';
@@ -40,6 +42,7 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
   let container: ContainerName | undefined;
   /** First bytes, until they suffice for detection; undefined afterwards. */
   let first: Uint8Array | undefined = new Uint8Array();
+  const tag = createTagSkip(options.sink);
 
   function open(found: ContainerName): void {
     source?.free();
@@ -50,9 +53,11 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
   /** Continues with the current container, unless another one certainly begins here. */
   function choose(detection: Detection): void {
     const found = detection.container;
-    if (source !== undefined && (!detection.isCertain || found === container)) return;
-    // An MP3 stream may begin in the middle of a frame.
-    const begins = detection === unknownContainer && expected === 'mpeg' ? expected : found;
+    const isCertain = tag.isPresent || detection.isCertain;
+    if (source !== undefined && (!isCertain || found === container)) return;
+    // An MP3 stream may begin in the middle of a frame, or with other bytes between a tag and the first one.
+    const mayBeMpeg = expected === 'mpeg' || (tag.isPresent && expected === undefined);
+    const begins = detection === unknownContainer && mayBeMpeg ? 'mpeg' : found;
     if (begins === undefined || (expected !== undefined && begins !== expected)) {
       throw notAsDeclared(format, detection.name);
     }
@@ -62,6 +67,11 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
   function look(): void {
     if (first === undefined) return;
     const bytes = first;
+    // Files of MP3 are read with their tags.
+    if (expected !== 'mpeg' && tag.begins(bytes)) {
+      first = new Uint8Array();
+      return;
+    }
     first = undefined;
     choose(detectContainer(bytes));
     source?.push(bytes);
@@ -69,25 +79,54 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
 
   return {
     push(chunk) {
-      if (first === undefined) {
-        source?.push(chunk);
-        return;
+      let rest = chunk;
+      while (first !== undefined && rest.length > 0) {
+        rest = tag.after(rest);
+        const missing = DETECTION_BYTES - first.length;
+        first = Buffer.concat([first, rest.subarray(0, missing)]);
+        rest = rest.subarray(missing);
+        if (first.length === DETECTION_BYTES) look();
       }
-      const missing = DETECTION_BYTES - first.length;
-      first = Buffer.concat([first, chunk.subarray(0, missing)]);
-      if (first.length < DETECTION_BYTES) return;
-      look();
-      if (chunk.length > missing) source?.push(chunk.subarray(missing));
+      if (rest.length > 0) source?.push(rest);
     },
     gap() {
       source?.gap();
       first = new Uint8Array();
+      tag.forget();
     },
     end() {
       if (first !== undefined && first.length > 0) look();
       source?.end();
     },
     free: () => source?.free(),
+  };
+}
+
+/** Passes over ID3 tags before a file. */
+function createTagSkip(sink: AudioSink) {
+  let leftBytes = 0;
+  return {
+    /** Whether a tag precedes what is read now. */
+    isPresent: false,
+    /** Whether these are the first bytes of a tag, which is then passed over. */
+    begins(bytes: Uint8Array): boolean {
+      const sizeBytes = id3v2TagBytes(bytes, 0);
+      if (sizeBytes === undefined || bytes.length < DETECTION_BYTES) return false;
+      leftBytes = sizeBytes - bytes.length;
+      this.isPresent = true;
+      return true;
+    },
+    /** Returns what follows the tag in a chunk. */
+    after(chunk: Uint8Array): Uint8Array {
+      const skipped = Math.min(leftBytes, chunk.length);
+      leftBytes -= skipped;
+      if (skipped > 0) sink.passedOver(skipped);
+      return chunk.subarray(skipped);
+    },
+    forget(): void {
+      leftBytes = 0;
+      this.isPresent = false;
+    },
   };
 }
 
@@ -99,8 +138,8 @@ function expectedContainer({ container }: AudioFormat): ContainerName | undefine
 
 // Detection by the first bytes.
 
-/** Number of bytes with which {@link detectContainer} can always decide. */
-const DETECTION_BYTES = 8;
+/** Number of bytes with which {@link detectContainer} can always decide; the header of a tag has as many. */
+const DETECTION_BYTES = ID3V2_HEADER_BYTES;
 
 /** Bytes that begin a file, or a page that begins a stream. */
 interface Magic {
@@ -132,7 +171,7 @@ const containers = {
   mpeg: {
     name: 'MP3',
     magic: { bytes: Buffer.from('ID3') },
-    // Files of AAC have the same tags.
+    // Behind a tag may be AAC just as well.
     open: ({ format, sink }) =>
       createMpegSource(format.container === 'mpeg' ? ['mp3'] : ['mp3', 'adts'], sink),
   },

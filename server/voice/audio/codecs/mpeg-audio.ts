@@ -123,7 +123,7 @@ function adtsHeader({ profile, rateCode, channels }: AacConfig, packetBytes: num
 const MAX_LOST_BYTES = 4 * MAX_ADTS_FRAME_BYTES;
 /** Largest tag: cover pictures are this large; a larger size is damage or malice. */
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
-const ID3V2_HEADER_BYTES = 10;
+export const ID3V2_HEADER_BYTES = 10;
 const ID3V1_BYTES = 128;
 const id3v2 = Buffer.from('ID3');
 const id3v1 = Buffer.from('TAG');
@@ -146,6 +146,16 @@ const kinds = {
     readHeader: readAdtsHeader,
   },
 } as const;
+
+/** Returns the size of an ID3v2 tag from its header; undefined when none begins at `start`. */
+export function id3v2TagBytes(bytes: Uint8Array, start: number): number | undefined {
+  if (!id3v2.every((byte, index) => bytes[start + index] === byte)) return undefined;
+  const at = (index: number) => bytes[start + index] ?? 0;
+  // Seven bits per byte; ten bytes each for the header and a footer are not counted.
+  const size = (at(6) << 21) | (at(7) << 14) | (at(8) << 7) | at(9);
+  const footerBytes = (at(5) & 0x10) === 0 ? 0 : ID3V2_HEADER_BYTES;
+  return ID3V2_HEADER_BYTES + size + footerBytes;
+}
 
 export type MpegKind = keyof typeof kinds;
 
@@ -223,7 +233,11 @@ export class MpegReader {
   #step(): boolean {
     const available = this.#end - this.#start;
     if (available < ID3V2_HEADER_BYTES) return false;
-    if (this.#begins(id3v2)) return this.#skip(this.#tagBytes());
+    const tagBytes = id3v2TagBytes(this.#bytes, this.#start);
+    if (tagBytes !== undefined) {
+      this.#checkedTag(tagBytes - ID3V2_HEADER_BYTES);
+      return this.#skip(tagBytes);
+    }
     if (this.#begins(id3v1)) return this.#skip(ID3V1_BYTES);
     if (this.#begins(ape)) return available >= APE_SIZE_BYTES && this.#skip(this.#apeTagBytes());
     // No bytes are a header of both kinds.
@@ -253,14 +267,6 @@ export class MpegReader {
 
   #begins(magic: Uint8Array): boolean {
     return magic.every((byte, index) => this.#bytes[this.#start + index] === byte);
-  }
-
-  /** Size of the ID3v2 tag at `#start`: seven bits per byte, plus ten bytes each for header and footer. */
-  #tagBytes(): number {
-    const at = (index: number) => this.#bytes[this.#start + index] as number;
-    const size = (at(6) << 21) | (at(7) << 14) | (at(8) << 7) | at(9);
-    const footerBytes = (at(5) & 0x10) === 0 ? 0 : ID3V2_HEADER_BYTES;
-    return ID3V2_HEADER_BYTES + this.#checkedTag(size) + footerBytes;
   }
 
   /** Size of the APEv2 tag at `#start`; its own count leaves out the header. */
