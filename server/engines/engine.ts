@@ -109,6 +109,11 @@ export interface RecognitionEngine {
   ): AsyncIterable<Recognition>;
   /** Only on engines that run entirely on this machine. */
   effort?(): HearingEffort;
+  /**
+   * Time until its processes are started again, in ms, while none runs because the last start failed; undefined
+   * while it can recognise. Only on engines with processes on this machine.
+   */
+  retryInMs?(): number | undefined;
   close(): Promise<void>;
 }
 

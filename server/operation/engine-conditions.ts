@@ -129,6 +129,16 @@ function tallied({ kind, name }: Running, health: EngineHealth) {
   };
 }
 
+/** Lists the recognisers whose processes do not start. */
+export function recogniserOutages(
+  recognisers: readonly Pick<RecognitionEngine, 'name' | 'retryInMs'>[],
+): Outage[] {
+  return recognisers.flatMap((engine) => {
+    const retryInMs = engine.retryInMs?.();
+    return retryInMs === undefined ? [] : [{ name: engine.name, isProbed: false, retryInMs }];
+  });
+}
+
 /**
  * Returns the breakers of an engine. An outage is named after its engine, followed by the language pair if
  * each pair has its own breaker.

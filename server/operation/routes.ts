@@ -15,11 +15,13 @@ import { Health, Ready } from '../../shared/schemas/health.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
 import type { Account, Door, Routes } from '../http/door.ts';
 import type { LiveOverview, VoiceSessions } from '../voice/index.ts';
+import { canHear } from '../voice/session/speakers.ts';
 import {
   type DescribeEngines,
   createEngineConditions,
   describeCapabilities,
   createEngineHealth,
+  recogniserOutages,
 } from './engine-conditions.ts';
 import { type Metrics, createMetrics } from './metrics.ts';
 import type { Config } from '../config.ts';
@@ -83,6 +85,7 @@ export function openOperation({
     engines,
     health,
     outages: {
+      recognition: () => recogniserOutages(engines.recognition),
       translation: () => translation.outages(),
       improvement: () => improvement.outages(),
     },
@@ -144,8 +147,8 @@ const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
         summary: 'Whether the server is ready for work',
         description:
           '200 when the database is writable, a recogniser or a translator is ' +
-          'running, and the server is not stopping. Busy recognisers do not ' +
-          'change the status; the answer reports their load.',
+          'running, and the server is not stopping. While there is a translator, busy ' +
+          'recognisers, or some that do not start, do not change the status; the answer reports them.',
         tags: ['operation'],
         response: { 200: Ready, 503: Problem },
       },
@@ -300,13 +303,14 @@ export function createReadiness({
   storageDeadlineMs = STORAGE_DEADLINE_MS,
 }: {
   writeChecks: Storage['writeChecks'];
-  recognisers: readonly Pick<RecognitionEngine, 'languages'>[];
+  recognisers: readonly Pick<RecognitionEngine, 'languages' | 'retryInMs'>[];
   translation: Pick<Translation, 'sources'>;
   isStopping: () => boolean;
   storageDeadlineMs?: number;
 }): Readiness {
   const hasEngine = () =>
-    recognisers.some(({ languages }) => languages.length > 0) || translation.sources().length > 0;
+    recognisers.some((engine) => engine.languages.length > 0 && canHear(engine)) ||
+    translation.sources().length > 0;
   let looked: { atMs: number; storage: Promise<string[]> } | undefined;
   /** One check at a time: with a hanging database, each would take a connection until none is left. */
   let isWriting = false;

@@ -107,6 +107,7 @@ export function openVoice({
       contentTypes: decoders.contentTypes,
       mediaContentTypes: encoders.contentTypes,
     }),
+    recognisers: engines.recognition,
     path: {
       decoders,
       encoders,

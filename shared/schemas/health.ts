@@ -17,7 +17,8 @@ export const Health = Type.Object({
 /** Load of the recognisers on this machine. */
 export const Hearing = Type.Object({
   takes_sessions: Type.Boolean({
-    description: 'False while a new voice session would be answered with 429.',
+    description:
+      'False while a new voice session would be answered with 429, or with 503 because no recogniser starts.',
   }),
   load: Type.Number({
     description:

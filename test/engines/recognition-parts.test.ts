@@ -166,6 +166,39 @@ describe('the processes of a recogniser', () => {
     await processes.close();
   });
 
+  test('that all have died and do not start tell so, and start again by themselves', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let running: PipedChild | undefined;
+    let canStart = true;
+    const processes = new HearingProcesses({
+      ...{ log: recordLog(), linesPerProcess: 8, maxProcesses: 2 },
+      ...{ startTimeoutMs: 60_000, hangTimeoutMs: 60_000, idleMs: 60_000 },
+      start: () => {
+        running = recogniserProcess(canStart ? undefined : Buffer.of());
+        if (!canStart) running.kill();
+        return running;
+      },
+    });
+    const pass = async (ms: number): Promise<void> => {
+      await vi.advanceTimersByTimeAsync(ms);
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+    };
+    await processes.warmUp();
+    expect(processes.retryInMs()).toBeUndefined();
+    canStart = false;
+    running?.kill();
+    await pass(0);
+    await pass(5_000);
+    expect(processes.retryInMs()).toBe(5_000);
+    await pass(2_000);
+    expect(processes.retryInMs()).toBe(3_000);
+    canStart = true;
+    await pass(3_000);
+    expect(processes.retryInMs()).toBeUndefined();
+    await processes.close();
+  });
+
   test('that do not start are logged with the reason they gave', async () => {
     const log = recordLog();
     const start = () => {

@@ -29,6 +29,16 @@ it('is ready with a database and an engine of either kind', async () => {
   expect(await readiness({ translation: { sources: () => [] } }).missing()).toEqual([]);
 });
 
+it('does not count recognisers whose processes do not start', async () => {
+  const broken = { languages: ['en'], retryInMs: () => 1_000 };
+  expect(await readiness({ recognisers: [broken] }).missing()).toEqual([]);
+  const alone = { translation: { sources: () => [] } };
+  const missing = await readiness({ ...alone, recognisers: [broken] }).missing();
+  expect(missing.join()).toMatch(/no speech recogniser/);
+  const others = [broken, { languages: ['es'] }];
+  expect(await readiness({ ...alone, recognisers: others }).missing()).toEqual([]);
+});
+
 it('names everything that is missing', async () => {
   const bare = { recognisers: [{ languages: [] }], translation: { sources: () => [] } };
   const missing = await readiness({ ...bare, isStopping: () => true }).missing();

@@ -53,6 +53,7 @@ export interface BatchRecogniserOptions extends Pick<
   maxUtteranceMs?: number;
   /** Only for engines that run entirely on this machine. */
   effort?: RecognitionEngine['effort'];
+  retryInMs?: RecognitionEngine['retryInMs'];
   /** Frees the engine's resources; all streams have ended by then. */
   close?: () => Promise<void>;
 }
@@ -71,6 +72,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
     usesSpokenTerms,
     punctuates,
     ...(options.effort && { effort: options.effort }),
+    ...(options.retryInMs && { retryInMs: options.retryInMs }),
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
         engine: name,

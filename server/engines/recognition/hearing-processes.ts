@@ -53,6 +53,8 @@ interface Member {
 const FAILURE_PAUSES_MS = [0, 250, 500, 1_000, 2_000, 4_000];
 /** How long the pool is then out of order, in ms: utterances without a running process fail at once. */
 const OUT_OF_ORDER_MS = 5_000;
+/** How long nothing runs before the pool itself starts a process, in ms; utterances do not wait for it. */
+const RECOVERY_MS = 5_000;
 /** Attempts at the first start while the process ends without giving a reason. */
 const FIRST_STARTS = 3;
 const NO_HOTWORDS = '[]';
@@ -68,6 +70,11 @@ export class HearingProcesses {
   #aloneCount = 0;
   #failureCount = 0;
   #outOfOrderUntilMs = 0;
+  /** Whether the last start failed. */
+  #hasFailed = false;
+  /** Runs while no process does, and the time at which it ends. */
+  #recovery: NodeJS.Timeout | undefined;
+  #recoveryAtMs = 0;
   /** Runs while starts are suspended because the last one failed. */
   #pause: NodeJS.Timeout | undefined;
 
@@ -152,10 +159,20 @@ export class HearingProcesses {
     return { audioMs: heardBytes / BYTES_PER_MS, processorMs: processorTime };
   }
 
+  /** Returns the time until the next start, in ms, while no process runs because none could be started. */
+  retryInMs(): number | undefined {
+    const isRunning = [...this.#members].some(
+      ({ hasStarted, process }) => hasStarted && !process.isGone,
+    );
+    if (!this.#hasFailed || isRunning) return undefined;
+    return Math.max(0, this.#recoveryAtMs - performance.now());
+  }
+
   /** Kills every process, busy ones included; resolves when they are gone. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#pause);
+    clearTimeout(this.#recovery);
     this.#change.notify();
     for (const { process } of this.#members) process.kill();
     await Promise.all([...this.#members].map(({ process }) => process.gone));
@@ -264,6 +281,7 @@ export class HearingProcesses {
       () => {
         clearTimeout(tooLate);
         this.#failureCount = 0;
+        this.#hasFailed = false;
         member.hasStarted = true;
         // Loading the model does not count as hearing.
         member.counted.processorMs = processorMs(process.pid ?? 0) ?? 0;
@@ -275,6 +293,7 @@ export class HearingProcesses {
         clearTimeout(tooLate);
         if (this.#closing.signal.aborted) return;
         log.warn({ reason: reasonOf(error, process) }, 'a recogniser process did not start');
+        this.#hasFailed = true;
         this.#pauseStarts();
       },
     );
@@ -285,8 +304,20 @@ export class HearingProcesses {
       clearTimeout(member.idle);
       this.#members.delete(member);
       this.#change.notify();
+      if (this.#members.size === 0) this.#recoverSoon();
     });
     return member;
+  }
+
+  /** Starts a process after a while if none runs by then: the pool also recovers while nobody speaks. */
+  #recoverSoon(): void {
+    if (this.#closing.signal.aborted) return;
+    clearTimeout(this.#recovery);
+    this.#recoveryAtMs = performance.now() + RECOVERY_MS;
+    this.#recovery = setTimeout(() => {
+      if (this.#members.size === 0) this.#start([], NO_HOTWORDS);
+    }, RECOVERY_MS);
+    this.#recovery.unref();
   }
 
   /** After a failed start, suspends starts for a while; after many in a row, fails all waiting utterances. */

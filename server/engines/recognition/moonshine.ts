@@ -123,6 +123,7 @@ async function createMoonshine({
           createProcessHearer({ processes, opening: { language, spokenTerms }, hotwords: [] }),
       }),
     effort: () => ({ ...processes.effort(), expectedShare: EXPECTED_SHARE }),
+    retryInMs: () => processes.retryInMs(),
     async close() {
       closing.abort();
       await processes.close();

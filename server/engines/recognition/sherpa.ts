@@ -122,6 +122,7 @@ function engineOf({
     punctuates: model.punctuates === true || isPunctuated,
   };
   const effort = () => ({ ...processes.effort(), expectedShare: EXPECTED_SHARE });
+  const retryInMs = () => processes.retryInMs();
   if (!isStreaming(model.family)) {
     return createBatchRecogniser({
       ...traits,
@@ -136,6 +137,7 @@ function engineOf({
           listener: { onPartial: () => {}, onPart: () => {} },
         }),
       effort,
+      retryInMs,
       close: () => processes.close(),
     });
   }
@@ -143,6 +145,7 @@ function engineOf({
   return {
     ...traits,
     effort,
+    retryInMs,
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
         engine: model.name,

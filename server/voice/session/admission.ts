@@ -28,6 +28,8 @@ export interface AdmissionOptions {
   processors: number;
   /** Share of the processors that recognisers may use, 0 to 1; 0 turns admission control off. */
   share: number;
+  /** Whether there are recognisers whose processes run or start. */
+  canHear?: () => boolean;
 }
 
 /** How long a new session counts as speaking, in ms: its speaker is about to begin. */
@@ -53,7 +55,11 @@ interface Cost {
   since: Pick<HearingEffort, 'audioMs' | 'processorMs'>;
 }
 
-export function createAdmission({ processors, share }: AdmissionOptions): Admission {
+export function createAdmission({
+  processors,
+  share,
+  canHear = () => true,
+}: AdmissionOptions): Admission {
   const costs = new Map<string, Cost>();
 
   /** Returns the share of one processor that a speaker takes; 0 for remote engines. */
@@ -95,7 +101,7 @@ export function createAdmission({ processors, share }: AdmissionOptions): Admiss
       const another = speaking === 0 ? 0 : taken / speaking;
       const isFull = speaking > 0 && (areLate || taken + another > most);
       return {
-        takes_sessions: share === 0 || !isFull,
+        takes_sessions: (share === 0 || !isFull) && canHear(),
         load: Math.round((100 * taken) / (share === 0 ? processors : most)) / 100,
         late_sessions: late,
       };

@@ -1,10 +1,28 @@
 /** Which languages can be recognised, and which voice speaks each: the first engine that supports it. */
+import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import {
   voiceMediaLanguages,
   voiceSourceLanguages,
 } from '../../../shared/schemas/voice-session.ts';
 import type { RecognitionEngine, SynthesisEngine } from '../../engines/engine.ts';
+
+/** A recogniser, as far as its processes are concerned. */
+export type StartedRecogniser = Pick<RecognitionEngine, 'retryInMs'>;
+
+/** Whether a recogniser can hear at this moment. */
+export function canHear({ retryInMs }: StartedRecogniser): boolean {
+  return retryInMs?.() === undefined;
+}
+
+/** @throws ServiceError recognition_failed when there are recognisers, and none of them can hear at present */
+export function assertHearing(recognisers: readonly StartedRecogniser[]): void {
+  if (recognisers.length === 0 || recognisers.some(canHear)) return;
+  throw new ServiceError(
+    'recognition_failed',
+    'The recogniser does not start at present. Try again later.',
+  );
+}
 
 type Speaker = Pick<SynthesisEngine, 'languages'>;
 

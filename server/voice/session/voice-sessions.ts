@@ -25,6 +25,7 @@ import {
 import { ForeignPage, type SessionConnection, type SessionRoom } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
+import { assertHearing, canHear, type StartedRecogniser } from './speakers.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
 import { createSpeechCharges, type SpeechCharges } from './speech-charge.ts';
@@ -51,6 +52,8 @@ export interface VoiceSessionsOptions {
   /** Limits on concurrent sessions, over all servers and per key. */
   seats: SessionSeats;
   checkRequest: CheckVoiceRequest;
+  /** All recognisers of this server. */
+  recognisers: readonly StartedRecogniser[];
   path: VoicePath;
   usageMeter: UsageMeter;
   measures: VoiceMeasures;
@@ -177,6 +180,7 @@ class SessionDesk implements VoiceSessions {
     this.#admission = createAdmission({
       processors: os.availableParallelism(),
       share: options.loadShare,
+      canHear: () => options.recognisers.length === 0 || options.recognisers.some(canHear),
     });
     options.measures.watchHearing(() => this.hearing);
     const { cluster, log, tokenTtlMs, resumeMs } = options;
@@ -412,9 +416,14 @@ class SessionDesk implements VoiceSessions {
     await Promise.all(this.#settling);
   }
 
-  /** Returns a session's likeliest recogniser. @throws ServiceError too_many_sessions when it is full */
+  /**
+   * Returns a session's likeliest recogniser.
+   *
+   * @throws ServiceError too_many_sessions when it is full; recognition_failed when none can hear at present
+   */
   #admit({ path: { recognisers } }: CheckedVoiceRequest): RecognitionEngine | undefined {
     const [recogniser] = recognisers;
+    assertHearing(recognisers);
     if (recogniser === undefined || this.#admission.hasRoom(recogniser, this.#heard())) {
       return recogniser;
     }

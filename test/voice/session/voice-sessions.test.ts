@@ -46,6 +46,22 @@ it("keeps another server's answer when a reconnection's client has gone", async 
   expect(await tokens.spend(answer.token)).toEqual({ outcome: 'spent', sessionId: 's' });
 });
 
+it('refuses sessions while no recogniser starts, and says so in readiness', async () => {
+  let retryInMs: number | undefined = 1_000;
+  const recognisers = [{ name: 'own', retryInMs: () => retryInMs }];
+  const request = { path: { recognisers } } as never;
+  const { sessions } = openDesk(openBroker(), {
+    ...{ recognisers, checkRequest: async () => request },
+    seats: { refuseBeyondLimits: () => {} } as never,
+  });
+  const body = { source_media_content_type: 'audio/flac' } as const;
+  const owner = { caller: undefined, tag: null };
+  await expect(sessions.open(body, owner)).rejects.toMatchObject({ code: 'recognition_failed' });
+  expect(sessions.hearing.takes_sessions).toBe(false);
+  retryInMs = undefined;
+  expect(sessions.hearing.takes_sessions).toBe(true);
+});
+
 const clusterOf = (broker: Broker) => ({
   broker,
   findCaller: () => Promise.reject(new Error('It has no key.')),
