@@ -64,7 +64,8 @@ export function listenCommand(): Command {
     .option('--to <languages>', 'languages to translate into, separated by commas', parseLanguages)
     .option(
       '--output <file>',
-      'write the transcript to a file; translations of talk.srt go to talk.es.srt',
+      'write the transcript to a file; with --to, each language to one of its own: talk.srt becomes ' +
+        'talk.en.srt and talk.es.srt (JSON holds all languages)',
     )
     .addOption(
       new Option(
@@ -114,9 +115,9 @@ async function run(file: string, options: Options): Promise<void> {
   const ignoreSignals = stopOnSignal(listening);
   let hasSucceeded = false;
   try {
-    const { heardMs, hasWords } = await listening.done;
+    const { heardMs, isEmpty, hasWords } = await listening.done;
     hasSucceeded = true;
-    if (!hasWords) reportNothing({ file, contentType: input.contentType, heardMs });
+    if (!hasWords) reportNothing({ file, contentType: input.contentType, heardMs, isEmpty });
   } catch (error) {
     throw explained(error);
   } finally {
@@ -143,9 +144,15 @@ function writtenFiles({ speak }: Options, transcript: Transcript | undefined): N
 }
 
 /** Explains why no words were recognised. @throws Error if no sound was found either */
-function reportNothing(heard: { file: string; contentType: string; heardMs: number }): void {
-  const { file, contentType, heardMs } = heard;
+function reportNothing(heard: {
+  file: string;
+  contentType: string;
+  heardMs: number;
+  isEmpty: boolean;
+}): void {
+  const { file, contentType, heardMs, isEmpty } = heard;
   const name = file === '-' ? 'Standard input' : file;
+  if (isEmpty) throw new Error(`${name}: there is no audio in it.`);
   if (heardMs === 0 && !contentType.startsWith('audio/pcm')) {
     throw new Error(
       `${name}: no sound was found in it as ${contentType}. Say what it is with --content-type, or let ffmpeg read it with --convert.`,
@@ -254,6 +261,8 @@ interface Listening {
 interface Heard {
   /** Duration of audio that the server has acknowledged, in ms; the last half second may be missing. */
   heardMs: number;
+  /** Whether the input ended without a byte of audio. */
+  isEmpty: boolean;
   hasWords: boolean;
 }
 
@@ -275,10 +284,12 @@ function listen(options: ListenOptions): Listening {
     isStopped = true;
     input.stop();
   };
+  let isEmpty = true;
   const speak = async (): Promise<void> => {
     try {
       for await (const piece of input.audio) {
         if (isStopped) break;
+        isEmpty = false;
         await session.send(piece);
       }
     } catch (error) {
@@ -291,12 +302,15 @@ function listen(options: ListenOptions): Listening {
     await session.finish();
   };
   const done = Promise.all([follow(session, options), speak()])
-    .then(([heard]) => heard)
+    .then(([heard]) => ({ ...heard, isEmpty: isEmpty && !isStopped }))
     .finally(() => input.stop());
   return { done, finish, close: () => session.close() };
 }
 
-async function follow(session: VoiceSession, options: ListenOptions): Promise<Heard> {
+async function follow(
+  session: VoiceSession,
+  options: ListenOptions,
+): Promise<Omit<Heard, 'isEmpty'>> {
   const heard = { heardMs: 0, hasWords: false };
   for await (const event of session) {
     if (event.type === 'acknowledgement') heard.heardMs = event.receivedMs;

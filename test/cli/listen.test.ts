@@ -99,6 +99,16 @@ describe('listen', () => {
     expect(readFileSync(output, 'utf8')).toMatch(/^WEBVTT\n\n00:00:0[^]*morning/);
   });
 
+  it('accepts FLAC behind an ID3 tag', async () => {
+    const file = path.join(temporaryFolder(), 'talk.flac');
+    execFileSync('ffmpeg', ['-loglevel', 'error', '-i', greeting, file]);
+    const tag = Buffer.from('ID3\x04\0\0\0\0\0\x04none', 'latin1');
+    writeFileSync(file, Buffer.concat([tag, readFileSync(file)]));
+    const { code, output, errors } = await listen(file, '--from', 'en');
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toMatch(/morning/);
+  });
+
   it.concurrent.each([
     ['ogg', ['-c:a', 'libopus', '-b:a', '16k']],
     ['webm', ['-c:a', 'libopus', '-b:a', '24k']],
@@ -146,6 +156,15 @@ describe('listen', () => {
     child.stdin.end();
     expect(await once(child, 'close')).toEqual([1, null]);
     expect(printed).toMatch(/"tracks"[^]*morning/);
+  });
+
+  it('reports standard input without audio', async () => {
+    const child = startDragoman(['listen', '-', ...english], settings());
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+    child.stdin.end();
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(errors).toMatch(/^Standard input: there is no audio in it/);
   });
 
   it('reports a file without sound', async () => {
