@@ -71,8 +71,7 @@ export function createSessionUpdates(
     const id = idOf(update);
     try {
       if (isLate) throw ended();
-      const next = changed(request, update);
-      const checked = await check(next);
+      const { next, checked } = await checkedOf(changed(request, update), update, check);
       if (!apply(checked.path)) throw ended();
       request = next;
       ({ path } = checked);
@@ -141,6 +140,35 @@ function changed(request: VoiceSessionRequest, update: SentUpdate): VoiceSession
     given.filter(([, wish]) => wish !== null),
   ) as unknown as VoiceSessionRequest;
   return next.target_media_languages?.length ? next : withoutSpeech(next, update);
+}
+
+/** What an account may delete while a session uses it. */
+const deletable = ['glossary_id', 'spoken_terms_id'] as const;
+
+/**
+ * Checks the changed request. What has been deleted since the session began, and is not asked for again by this
+ * update, is left out.
+ *
+ * @throws ServiceError of the check
+ */
+async function checkedOf(
+  request: VoiceSessionRequest,
+  update: SentUpdate,
+  check: SessionTerms['check'],
+): Promise<{ next: VoiceSessionRequest; checked: CheckedVoiceRequest }> {
+  const kept = deletable.filter((name) => name in request && update[name] == null);
+  let reason: unknown;
+  for (const gone of [[], ...kept.map((name) => [name]), kept]) {
+    const left = Object.entries(request).filter(([name]) => !gone.some((each) => each === name));
+    const next = Object.fromEntries(left) as unknown as VoiceSessionRequest;
+    try {
+      return { next, checked: await check(next) };
+    } catch (error) {
+      reason ??= error;
+      if (!(error instanceof ServiceError && error.code === 'not_found')) throw reason;
+    }
+  }
+  throw reason;
 }
 
 /** Drops the speech settings along with the speech, unless this very update sets them, which is an error. */

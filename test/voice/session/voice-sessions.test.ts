@@ -11,6 +11,7 @@ import {
   createVoiceSessions,
   type VoiceSessionsOptions,
 } from '../../../server/voice/session/voice-sessions.ts';
+import { createSessionUpdates } from '../../../server/voice/session/session-updates.ts';
 import { checkRunning } from '../../../server/voice/session/voice-session-request.ts';
 import { quietLog } from '../../storage/samples.ts';
 
@@ -122,4 +123,31 @@ it.each([
   // The reason is what was refused first.
   const refuse = () => Promise.reject(new ServiceError(code, 'No.'));
   await expect(checkRunning(refuse, request, undefined)).rejects.toMatchObject({ code });
+});
+
+it('changes its languages after its glossary or terms were deleted, which it then names no more', async () => {
+  const told: object[] = [];
+  const path = { targets: [{ requested: 'es', tag: 'es' }], speech: undefined };
+  const request = { source_media_content_type: 'audio/flac', glossary_id: 'g' } as const;
+  const updates = createSessionUpdates(
+    {
+      ...{ request: { ...request, spoken_terms_id: 't' }, path },
+      check: async (wanted) => {
+        if (wanted.glossary_id !== undefined) throw new ServiceError('not_found', 'No glossary.');
+        if (wanted.spoken_terms_id !== undefined) throw new ServiceError('not_found', 'No terms.');
+        return { path, prepare: () => {} } as never;
+      },
+    },
+    {
+      ...{ apply: () => true, receivedMs: () => 0, onWaiting: () => {} },
+      tell: async (message) => void told.push(message),
+    },
+  );
+  updates.take({ id: '1', target_languages: ['es'], glossary_id: 'g' });
+  updates.take({ id: '2', target_languages: ['es'] });
+  await expect.poll(() => told).toHaveLength(2);
+  expect(told).toEqual([
+    expect.objectContaining({ type: 'session_update_refused', error_message: 'No glossary.' }),
+    { type: 'session_updated', id: '2', start_time: 0, target_languages: ['es'] },
+  ]);
 });
