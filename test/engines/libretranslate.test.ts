@@ -77,13 +77,17 @@ describe('the LibreTranslate engine', () => {
     );
   });
 
-  it.each([{}, { translatedText: ['one', 'two'] }, { translatedText: 'Hola.' }, null, []])(
-    'rejects an answer such as %j',
-    async (body) => {
-      server.next.push({ status: 200, body });
-      expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('translation_failed');
-    },
-  );
+  it.each([
+    {},
+    { translatedText: ['one', 'two'] },
+    { translatedText: 'Hola.' },
+    { translatedText: [' '] },
+    null,
+    [],
+  ])('rejects an answer such as %j', async (body) => {
+    server.next.push({ status: 200, body });
+    expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('translation_failed');
+  });
 
   it('is unavailable with a wrong key, without logging it', async () => {
     const log = recordLog();

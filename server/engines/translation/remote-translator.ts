@@ -130,7 +130,7 @@ export class RemoteTranslator {
     send: (texts: readonly OutboundText[]) => ReturnType<SendBatch>,
     tries = 1,
   ): Promise<TextSegment[]> {
-    const answers = await send(texts);
+    const answers = (await send(texts)).map(unlessEmpty);
     const missing = texts.filter((_, i) => answers[i] === undefined);
     if (missing.length === 0) return answers.filter((answer) => answer !== undefined);
     const again: TextSegment[] = [];
@@ -153,6 +153,11 @@ export class RemoteTranslator {
         'Rephrase or shorten it and try again.',
     );
   }
+}
+
+/** Rejects an empty translation: only texts with words are sent, and none of them may vanish. */
+function unlessEmpty(answer: TextSegment | undefined): TextSegment | undefined {
+  return answer === undefined || plainText(answer).trim() === '' ? undefined : answer;
 }
 
 // Converts segments to texts for a remote translator and back: outer blanks are not sent, and line breaks
