@@ -72,7 +72,7 @@ export function findPlaceholders(text: string, { follows = false } = {}): Range[
 }
 
 // Messages with branches, in the syntax of ICU's MessageFormat: `{count, plural, one {# file} other {#
-// files}}`.
+// files}}`, or of Java's: `{0,choice,0#no files|1#one file|1<{0} files}`.
 
 /** Text, the count in a branch, or the syntax around branches. */
 export interface MessagePart extends Range {
@@ -80,13 +80,15 @@ export interface MessagePart extends Range {
 }
 
 const ARGUMENT =
-  /\{\s{0,20}[\p{L}\p{N}_.]{1,100}\s{0,20},\s{0,20}(plural|selectordinal|select)\s{0,20},\s{0,20}(?:offset:\d{1,9}\s{1,20})?/uy;
+  /\{\s{0,20}[\p{L}\p{N}_.]{1,100}\s{0,20},\s{0,20}(plural|selectordinal|select|choice)\s{0,20},\s{0,20}(?:offset:\d{1,9}\s{1,20})?/uy;
 const BRANCH = /\s{0,100}(?:=\d{1,9}|[\p{L}\p{N}_-]{1,100})\s{0,20}\{/uy;
 const ARGUMENT_END = /\s{0,100}\}/y;
+/** The beginning of a branch of a choice; in markup, a masked reference stands for `<`. */
+const LIMIT = /\s{0,20}-?(?:\d{1,12}(?:\.\d{1,9})?|∞)\s{0,20}(?:[#<≤]|\ufffc{1,8})/uy;
 
 /** A cheap test that rules out most texts. */
 export function mayHaveBranches(text: string): boolean {
-  return text.includes('{') && /,\s{0,20}(?:plural|select)/.test(text);
+  return text.includes('{') && /,\s{0,20}(?:plural|select|choice)/.test(text);
 }
 
 /**
@@ -103,20 +105,29 @@ export function messageParts(text: string): MessagePart[] | undefined {
     if (to > end) parts.push({ kind, start: end, end: to });
     end = Math.max(end, to);
   };
-  for (const { 0: sign, index } of text.matchAll(/[{}#]/g)) {
+  for (const { 0: sign, index } of text.matchAll(/[{}#|]/g)) {
     if (index < end) continue;
     const kind = sign === '}' ? open.pop() : open.at(-1);
     if (sign === '#') {
       if (kind !== 'plural' && kind !== 'selectordinal') continue;
       add('text', index);
       add('count', index + 1);
+    } else if (sign === '|') {
+      const limit = kind === 'choice' && matchAt(LIMIT, text, index + 1);
+      if (!limit) continue;
+      add('text', index);
+      add('syntax', limit.index + limit[0].length);
     } else if (sign === '{') {
       const argument = matchAt(ARGUMENT, text, index);
-      const branch = argument && matchAt(BRANCH, text, index + argument[0].length);
+      const beginning = argument?.[1] === 'choice' ? LIMIT : BRANCH;
+      const branch = argument && matchAt(beginning, text, index + argument[0].length);
       open.push(branch ? (argument[1] ?? '') : '{');
       if (!branch) continue;
       add('text', index);
       add('syntax', branch.index + branch[0].length);
+    } else if (kind === 'choice') {
+      add('text', index);
+      add('syntax', index + 1);
     } else if (kind !== '{') {
       const next = matchAt(BRANCH, text, index + 1);
       const last = next ?? matchAt(ARGUMENT_END, text, index + 1);

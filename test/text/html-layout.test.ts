@@ -182,10 +182,12 @@ it('keeps each ruby reading with its word, wherever the word moves', () => {
 it('translates each branch of a message, whose syntax stays', () => {
   const text =
     '<p title="{">Tom&#39;s {n, plural, =0 {no cars} one {<b>#</b> car} other {<b>#</b> cars&#35; {m, select, a {A} other {B &amp; C}}}}. <i>It costs {price, number, ::currency/EUR}</i>.</p>' +
-    '<p>{n, plural, one {} The } end</p><b>{n, plural, other {One <i>}}</i></b><style>a, plural {}</style>';
+    '<p>{n, plural, one {} The } end</p><b>{n, plural, other {One <i>}}</i></b><style>a, plural {}</style>' +
+    '<p>{0,choice,0#Both|1&lt;Many}</p>';
   expect(segmentsOf(html(text))).toEqual([
     ...["Tom's", 'no cars', '<1><2/></1> car', '<1><2/></1> cars#', 'A', 'B & C'],
     ...['<1>It costs <2/></1>.', '{n, plural, one {} The } end', 'One'],
+    ...['Both', 'Many'],
   ]);
   expect(repeat(html(text))).toBe(text);
   expect(repeat(xml(text))).toBe(text);

@@ -33,6 +33,10 @@ it.each([
     'You have {n,plural,offset:1 one{a {kind, select, big {big} other {small #}} dog} other{# dogs}} today. Bye #1.',
     ['You have', 'a', 'big', 'small #', 'dog', '<1/> dogs', 'today.', 'Bye #1.'],
   ],
+  [
+    '{0,choice,0#no files|1#one file|1.5≤{0,number} files|-∞<{n, plural, other {# a|1# b}}}, {0,choice,a|b}',
+    ['no files', 'one file', '<1/> files', '<1/> a|1<2/> b', ', {0,choice,a|b}'],
+  ],
   ['{n, plural, one {a}} and {n, plural, one {b', ['{n, plural, one <1/>} and {n, plural, one {b']],
   ['The {plural, select few} of {a, plural, of}', ['The {plural, select few} of {a, plural, of}']],
 ])('translates each branch of %s', (text, expected) => {
@@ -77,6 +81,8 @@ it('returns any text unchanged when nothing is translated', () => {
     ' ',
     '{x}',
     '{n, plural, one {',
+    '{0,choice,0#',
+    '|1<',
     '} other {#',
     '}}',
     '%s',
