@@ -21,7 +21,7 @@ export interface TermIndex {
   /**
    * Returns occurrences in reading order, without overlaps, the longest at each place.
    *
-   * A phrase with capitals is found only as written. A phrase in lower case is also found capitalised at the
+   * A phrase with capitals is found as written, and in all capitals if the whole text is. A phrase in lower case is also found capitalised at the
    * start of a sentence, and in all capitals if the whole text is, or if the word is too long to be an
    * acronym (`IT`, `WHO`); a phrase of several words is found with any usual capitals. The target is
    * capitalised in the same way.
@@ -74,10 +74,10 @@ export function createTermIndex(tables: readonly TermTable[]): TermIndex {
 interface Candidate {
   match: TermMatch;
   /**
-   * How far the dictionary spells the phrase as the text does: not at all, except for marks such as `’` and
-   * `'` and for blanks, or exactly.
+   * How far the dictionary spells the phrase as the text does: with capitals that the text's hide, in lower
+   * case, except for marks such as `’` and `'` and for blanks, or exactly.
    */
-  likeness: 0 | 1 | 2;
+  likeness: 0 | 1 | 2 | 3;
 }
 
 /** Prefers longer matches, then closer spellings; on a tie, the earlier dictionary and entry stay. */
@@ -106,13 +106,20 @@ function judge({
   const source = reader.spelling(text.slice(start, entry.end));
   const place = { start, end: entry.end, source };
   const phrase = reader.spelling(entry.source);
+  if (EXTENSION.test(phrase) && NAME_BEFORE.test(text.slice(Math.max(0, start - 2), start))) {
+    return undefined;
+  }
   if (source === phrase) {
     const { target } = entry;
-    const likeness = entry.source === text.slice(start, entry.end) ? 2 : 1;
+    const likeness = entry.source === text.slice(start, entry.end) ? 3 : 2;
     return { likeness, match: { ...place, target, settledTarget: target } };
   }
-  if (!isSmall(phrase)) return undefined;
   const capitals = capitalsOf(source);
+  if (!isSmall(phrase)) {
+    if (capitals !== 'capitals' || !isHeading()) return undefined;
+    const target = withCapitals(entry.target, capitals, table.targetLang);
+    return { likeness: 0, match: { ...place, target, settledTarget: target } };
+  }
   if (capitals === undefined) return undefined;
   const beginsSentence = isSentenceStart(text, start);
   const isUsual =
@@ -122,10 +129,14 @@ function judge({
   const target = withCapitals(entry.target, capitals, table.targetLang);
   const keepsCapital = capitals !== 'initial' || !beginsSentence;
   return {
-    likeness: 0,
+    likeness: 1,
     match: { ...place, target, settledTarget: keepsCapital ? target : entry.target },
   };
 }
+
+/** `.NET` is no part of `ASP.NET`. */
+const EXTENSION = /^\.[\p{L}\p{N}]/u;
+const NAME_BEFORE = /[\p{Script=Latin}\p{N}]$/u;
 
 /** Words of one to three capitals are mostly acronyms, whatever they spell. */
 function isTooLongForInitials(word: string): boolean {

@@ -25,6 +25,7 @@ describe('a term index', () => {
     ['a b c=abc; b=B', 'a b d, a b c', ['b→B', 'a b c→abc']],
     ['data centre=DC', 'data \n  centre, data-centre', ['data \n  centre→DC']],
     ['C++=Ce; C=X', 'C++ and C', ['C++→Ce', 'C→X']],
+    ['.NET=N', 'ASP.NET and .NET (.NET)', ['.NET→N', '.NET→N']],
     ['can=lata', "can't can can’t", ['can→lata']],
     ['3=tres', '3.5 and 3, then 3. And 1,3', ['3→tres', '3→tres']],
     ['user=usuario', 'user_name of {user}', ['user→usuario']],
@@ -49,6 +50,7 @@ describe('a term index', () => {
       'このAPIのデータセンター',
       ['API→A', 'データ→D', 'センター→C'],
     ],
+    ['zh', '.NET=N', '用.NET开发', ['.NET→N']],
     ['zh', '机器学习=ML; 学习=L', '学习机器学习。', ['学习→L', '机器学习→ML']],
     ['th', 'ที่=T', 'อยู่ที่นี่', ['ที่→T']],
     [
@@ -87,6 +89,12 @@ describe('capitals of terms', () => {
       'US=EE. UU.; iPhone=X',
       'US us Us IPHONE iPhone',
       ['US→EE. UU.', 'iPhone→X'],
+    ],
+    [
+      'of an entry are hidden where all of a text has them',
+      'iPhone=telefono; Data Centre=Centro; Polish=Polaco; polish=pulir; It=Eso',
+      'IPHONE 4: POLISH (DATA CENTRE) DATA',
+      ['IPHONE→TELEFONO', 'POLISH→PULIR', 'DATA CENTRE→CENTRO'],
     ],
     [
       'decide between two entries',
