@@ -56,6 +56,11 @@ describe('marks in Apertium translations', () => {
       'Please <1>do</1> come.',
       'Por favor <1>viene</1>.',
     ],
+    [
+      'may begin with signs that no dictionary knows',
+      'Now <1>“Never.” She left.</1> <2>“</2>Go” <3>\\red</3>.',
+      'Ahora <1>“Nunca.” Salió.</1> <2>“</2>Ir” <3>\\rojo</3>.',
+    ],
     ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
     [
       'follow the parts of a compound that no dictionary has',

@@ -268,6 +268,18 @@ describe('Apertium translates', () => {
     expect(written(answer)).toBe('Hola a <1>todos</1>, <2>¿cómo</2> estás?');
   });
 
+  test.each([
+    ['No. I do not know.', 'No. No sé.'],
+    ['“No.” She said no. Then we left.', '“No.” Dijo no. Entonces salimos.'],
+    ['No. 5, no. of cars', 'Núm. 5, núm. de coches'],
+    ['Invoice No.', 'Núm. de factura'],
+  ])('the answer no, which is no number: %s', async (text, expected) => {
+    const toSpanish = { source: 'en', target: 'es', signal };
+    const segments = [text, `<1>${text}</1>`].map(marked);
+    const answers = await engine.translate(segments, toSpanish);
+    expect(answers.map(written)).toEqual([expected, `<1>${expected}</1>`]);
+  });
+
   test('single quotes in texts with marks', async () => {
     const segment = marked("The <1>'small'</1> <2>house</2> of ‘stone’.");
     const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });

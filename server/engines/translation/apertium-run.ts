@@ -32,15 +32,20 @@ import {
   type SingleQuotes,
   tokensWithKeptWords,
   undividedWords,
+  withFreeNo,
   withinWords,
   withKeptWords,
 } from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import {
   type BlankToken,
+  isOnlySigns,
   type MarkedText,
   takeMarksApart,
+  textsOf,
   type Token,
+  withBlankAtWord,
+  withTexts,
   type WordToken,
 } from './marked-text.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
@@ -194,8 +199,10 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
       withHyphens(source, {
         mode,
         words,
-        translate: async (divisions) =>
-          unescapeText(await pipeline.translate(escapeText(divided(source, divisions)), turn)),
+        translate: async (divisions) => {
+          const body = withFreeNo(escapeText(divided(source, divisions)), mode.source);
+          return unescapeText(await pipeline.translate(body, turn));
+        },
         textOf: (translated) => translated,
       });
     const compounds = commonCompounds(mode.source === 'en' ? current : '', mode.target);
@@ -259,7 +266,7 @@ async function tokensThroughSteps(
         words,
         textOf,
         translate: async (divisions) => {
-          const body = writeTokens(dividedTokens(source, divisions));
+          const body = withFreeNo(writeTokens(dividedTokens(source, divisions)), mode.source);
           return readTokens(await pipeline.translate(body, turn));
         },
       });
@@ -269,22 +276,6 @@ async function tokensThroughSteps(
     current = withTexts(stepped, compounds.restore(textsOf(stepped))) ?? (await step(current));
   }
   return current;
-}
-
-/** Returns the texts of tokens; an empty text for tokens that are not words. */
-function textsOf(tokens: readonly Token[]): string[] {
-  return tokens.map((token) => (token.kind === 'word' ? token.text : ''));
-}
-
-/** Returns the tokens with other texts for their words; undefined when no texts are given. */
-function withTexts(
-  tokens: readonly Token[],
-  texts: readonly string[] | undefined,
-): Token[] | undefined {
-  if (texts === undefined) return undefined;
-  return tokens.map((token, i) =>
-    token.kind === 'word' ? { ...token, text: texts[i] ?? token.text } : token,
-  );
 }
 
 // Removes surplus blanks that rules leave before closing punctuation or after an opening sign when they drop
@@ -388,12 +379,12 @@ function writeTokens(tokens: readonly Token[]): string {
   let open = '';
   for (const [i, token] of tokens.entries()) {
     const name = openAt(tokens, i, open);
+    const begins = name !== open && name !== '';
     if (name !== open) {
       if (open !== '') body += '[[/]]';
-      if (name !== '') body += `[[${name}]]`;
       open = name;
     }
-    body += writeToken(token);
+    body += begins ? withBlankAtWord(writeToken(token), name) : writeToken(token);
   }
   return open === '' ? body : `${body}[[/]]`;
 }
@@ -404,7 +395,11 @@ function writeTokens(tokens: readonly Token[]): string {
  */
 function openAt(tokens: readonly Token[], i: number, open: string): string {
   const token = tokens[i];
-  if (token?.kind === 'word') return nameOf(token);
+  if (token?.kind === 'word') {
+    const name = nameOf(token);
+    const begins = name !== open && isOnlySigns(writeToken(token));
+    return begins ? '' : name;
+  }
   if (open === '' || token?.kind !== 'blank' || token.fixed) return '';
   const next = tokens[i + 1];
   return next?.kind === 'word' && nameOf(next) === open ? open : '';

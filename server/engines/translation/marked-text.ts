@@ -245,3 +245,36 @@ class TokenWriter {
 function sameElements(some: readonly number[], others: readonly number[]): boolean {
   return some.length === others.length && some.every((each, i) => each === others[i]);
 }
+
+/** Returns the texts of tokens; an empty text for tokens that are not words. */
+export function textsOf(tokens: readonly Token[]): string[] {
+  return tokens.map((token) => (token.kind === 'word' ? token.text : ''));
+}
+
+/** Returns the tokens with other texts for their words; undefined when no texts are given. */
+export function withTexts(
+  tokens: readonly Token[],
+  texts: readonly string[] | undefined,
+): Token[] | undefined {
+  if (texts === undefined) return undefined;
+  return tokens.map((token, i) =>
+    token.kind === 'word' ? { ...token, text: texts[i] ?? token.text } : token,
+  );
+}
+
+/** Signs at the beginning of a token that a dictionary may not know. */
+const UNKNOWN_SIGNS = /^(?:\\\\|\\?[^\p{L}\p{M}\p{N}\s\\.,;:!?¿¡()[\]])+/u;
+
+/** Whether a token, as written in stream format, has only such signs. */
+export function isOnlySigns(written: string): boolean {
+  return UNKNOWN_SIGNS.exec(written)?.[0] === written;
+}
+
+/**
+ * Puts a word-bound blank before a token in stream format. A program ends where no known word follows one
+ * directly, so signs come before it; they are put back into the element when the answer is read.
+ */
+export function withBlankAtWord(written: string, name: string): string {
+  const [signs = ''] = UNKNOWN_SIGNS.exec(written) ?? [];
+  return `${signs}[[${name}]]${written.slice(signs.length)}`;
+}

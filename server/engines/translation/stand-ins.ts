@@ -175,6 +175,18 @@ export function abbreviationsIn(text: string): Part[] {
   return partsOf(text, ABBREVIATION);
 }
 
+/**
+ * An English `no` at the end of a sentence, in the body of a request. It is an abbreviation before figures
+ * (`No. 5`), in lower case before a word (`no. of cars`) and with a capital after a word (`Invoice No.`).
+ */
+const FINAL_NO =
+  /(?<![\p{L}\p{M}\p{N}])(?:no|(?<=(?:^|[.!?…:;,"“‘'(—–-])\s*(?:\[\[[^\]]*\]\])?)N[oO])(?=\.(?:["'”’»)]|(?:\[[^\]]*\]+)*(?:$|\s+(?!\S*\p{N})\P{Ll})))/gu;
+
+/** Separates the answer `no.` from its full stop, which would make it `number`; the blank is removed later. */
+export function withFreeNo(body: string, language: string): string {
+  return language === 'en' ? body.replaceAll(FINAL_NO, '$& ') : body;
+}
+
 /** Returns the letters of formulas whose figures are in an element of their own: `CO<sub>2</sub>`. */
 export function formulasOf(tokens: readonly Token[]): Part[] {
   const words = placed(tokens);
