@@ -52,8 +52,9 @@ function appendEnds(
       const end = index + candidate.length;
       if (end === line.length) break;
       const goesOn =
-        terminals !== undefined &&
-        sentenceGoesOn({ line, start, index, end, terminals, closing, rules, language });
+        terminals === undefined
+          ? isQuoted(candidate, line, end)
+          : sentenceGoesOn({ line, start, index, end, terminals, closing, rules, language });
       if (goesOn) continue;
       ends.push(offset + end);
       start = end;
@@ -70,7 +71,14 @@ const NEXT_REACH = 24;
 const CONTINUES = /^(?:[,;:)\]}]|[»›]$)/u;
 /** Georgian is excluded because it has only lower-case letters. */
 const LOWER_CASE = /^["'“”‘’«»„¿¡([]*(?!\p{Script=Georgian})\p{Ll}/u;
+/** —¿Vienes? —preguntó Ana. */
+const ASIDE = /^[—–] ?\p{Ll}/u;
 const WORD_BOUNDARIES = ' \t\r\n\u00a0()[]{}"\'“”„«»‘’/';
+
+/** 「はい。」と言った。 */
+function isQuoted(candidate: string, line: string, end: number): boolean {
+  return /[」』”]$/u.test(candidate) && /^(?:と|って)/u.test(line.slice(end, end + 2));
+}
 
 function sentenceGoesOn({
   line,
@@ -92,7 +100,7 @@ function sentenceGoesOn({
   language: LanguageTag | undefined;
 }): boolean {
   const next = line.slice(end, end + NEXT_REACH);
-  if (CONTINUES.test(next)) return true;
+  if (CONTINUES.test(next) || ASIDE.test(next)) return true;
   const isStrong = /[^.…]/u.test(terminals);
   // “Why?” he asked.
   if (LOWER_CASE.test(next) && (!isStrong || closing !== '')) return true;
