@@ -41,6 +41,10 @@ const focusedValue = () =>
     return activeElement instanceof HTMLTextAreaElement ? activeElement.value : undefined;
   });
 
+/** Returns whether the browser would ask before it leaves the page. */
+const asksToLeave = () =>
+  page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+
 describe('a captioner with a keyboard', () => {
   it('types a line, sends it with Enter, and readers receive it', async () => {
     await open();
@@ -173,6 +177,20 @@ describe('a captioner beside the recogniser', () => {
     await page.getByText('Bonne soirée.', { exact: true }).waitFor();
     await page.getByLabel('New line in what is said').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
+    // Nor does the rest of a correction, whose line has become the original.
+    await composer().press('ArrowUp');
+    await page.keyboard.press('Escape');
+    await language.selectOption('es');
+    await composer().press('ArrowUp');
+    await page.keyboard.type(' Otra');
+    await bench.changeRoom(room, { languages: ['fr'] });
+    await language.locator('option[value=es]').waitFor({ state: 'detached' });
+    await page.keyboard.type(' vez.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Not sent: Value for').waitFor();
+    await expect.poll(rows).toEqual(['Good morning.']);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await asksToLeave()).toBe(false);
   });
 });
 
@@ -184,16 +202,14 @@ describe('a captioner, when something fails,', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Not sent: The server cannot be reached.').waitFor();
     // The browser asks before it leaves what is not sent.
-    const asks = () =>
-      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
-    expect(await asks()).toBe(true);
+    expect(await asksToLeave()).toBe(true);
     await page.unroute('**/live/captions');
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(rows).toEqual(['Kept in spite of everything.']);
     await page.getByText('Not sent').waitFor({ state: 'detached' });
-    expect(await asks()).toBe(false);
+    expect(await asksToLeave()).toBe(false);
     await composer().fill('And');
-    expect(await asks()).toBe(true);
+    expect(await asksToLeave()).toBe(true);
     await composer().fill('');
     await page.route('**/live/captions', (route) =>
       route.fulfill({ status: 400, json: { message: 'That is not possible.' } }),
@@ -203,7 +219,7 @@ describe('a captioner, when something fails,', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('That is not possible.').waitFor();
     expect(await rows()).toEqual(['Kept in spite of everything.!']);
-    expect(await asks()).toBe(true);
+    expect(await asksToLeave()).toBe(true);
     const field = page.locator('.rows textarea');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
   });

@@ -312,7 +312,12 @@ export class CaptionerPage extends LitElement {
 
   /** Leaves a language that the room has lost. What is typed in it is never sent as what was said. */
   private leave(language: string): void {
-    if ((this.composer?.value ?? '').trim() !== '') this.lostLanguage ??= language;
+    const { activeElement } = this.renderRoot as ShadowRoot;
+    const isCorrecting = this.list?.contains(activeElement) === true;
+    const isTyped = (this.composer?.value ?? '').trim() !== '';
+    if (isTyped || isCorrecting) this.lostLanguage ??= language;
+    // The field of the line will have its original, and the next key may be on its way.
+    if (isCorrecting) this.composer?.focus();
     this.write(SPOKEN_TRACK);
   }
 
@@ -396,7 +401,9 @@ export class CaptionerPage extends LitElement {
 
   /** Makes the browser ask before it leaves what is typed and not sent. */
   private readonly warn = (event: Event): void => {
-    const isEdited = [...this.drafts.values()].some(({ size }) => size > 0);
+    // Drafts in a language that the room has lost cannot be sent; they wait for its return.
+    const languages = [SPOKEN_TRACK, ...(this.room.value?.languages ?? [])];
+    const isEdited = languages.some((language) => (this.drafts.get(language)?.size ?? 0) > 0);
     const isTyped = (this.composer?.value ?? '').trim() !== '';
     if (isEdited || isTyped || this.outbox.lines.length > 0) event.preventDefault();
   };
