@@ -12,6 +12,14 @@ export function actFor(accountId: string | undefined): void {
   shownAccountId = accountId;
 }
 
+/** How far the server's clock is ahead of the browser's, which may be wrong, in ms. */
+let aheadMs = 0;
+
+/** Returns the server's time as of its last answer and the time since, in ms since 1970. */
+export function serverNowMs(): number {
+  return Date.now() + aheadMs;
+}
+
 /** Fires `signed-out` when the session has ended. */
 export const sessionEnd = new EventTarget();
 
@@ -102,6 +110,8 @@ async function request(
     if (signal?.aborted === true) throw error;
     throw unanswered();
   }
+  const atMs = Date.parse(response.headers.get('Date') ?? '');
+  if (Number.isFinite(atMs)) aheadMs = atMs - Date.now();
   if (response.ok) return response;
   const retryAfter = response.headers.get('Retry-After');
   throw failureOf(response.status, retryAfter, await response.text().catch(() => ''));

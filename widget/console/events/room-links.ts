@@ -9,7 +9,7 @@ import type {
 } from '../../../shared/schemas/rooms.ts';
 import { copyText } from '../../page/handing-over.ts';
 import { dayText, momentText } from '../../page/numbers.ts';
-import { api } from '../api.ts';
+import { api, serverNowMs } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import '../parts/copy-field.ts';
 import { doneIfConfirmed, type ConsoleDialog } from '../parts/dialog.ts';
@@ -179,7 +179,7 @@ function roleOf({ role }: RoomLink): string {
 }
 
 function hasExpired({ expiry_time: time }: RoomLink): boolean {
-  return time !== undefined && Date.parse(time) <= Date.now();
+  return time !== undefined && Date.parse(time) <= serverNowMs();
 }
 
 function validityOf(link: RoomLink) {

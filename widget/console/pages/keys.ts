@@ -4,7 +4,7 @@ import { property, query, state } from 'lit/decorators.js';
 import type { UsageAnalytics } from '../../../shared/schemas/admin.ts';
 import type { ConsoleUsage } from '../../../shared/schemas/console.ts';
 import { counted, dayText, durationText, wholeNumber } from '../../page/numbers.ts';
-import { api } from '../api.ts';
+import { api, serverNowMs } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { hasWords, listSearch } from '../parts/choices.ts';
 import { doneIfConfirmed } from '../parts/dialog.ts';
@@ -386,9 +386,9 @@ interface KeyUsage {
 
 /** Fetches each key's usage this month. Reports identify keys by the visible part of their secrets. */
 async function usageOfKeys(signal: AbortSignal): Promise<KeyUsage> {
-  const { start } = presetRange('this-month', Date.now());
+  const { start } = presetRange('this-month', serverNowMs());
   const { usage_report: report } = await api.get<UsageAnalytics>('v2/admin/analytics', {
-    query: { start_date: start, end_date: dayOf(Date.now()), group_by: 'key' },
+    query: { start_date: start, end_date: dayOf(serverNowMs()), group_by: 'key' },
     signal,
   });
   const used = new Map<string, Used>();

@@ -7,7 +7,7 @@ import type {
   LiveVoiceSession,
 } from '../../../shared/schemas/console.ts';
 import { durationText, utcDayText, wholeNumber } from '../../page/numbers.ts';
-import { api } from '../api.ts';
+import { api, serverNowMs } from '../api.ts';
 import { plainUnit, partColours } from '../parts/bar-plot.ts';
 import '../parts/bar-plot.ts';
 import { baseStyles } from '../parts/base.styles.ts';
@@ -88,7 +88,7 @@ export class ConsoleOverview extends LitElement {
   });
   private readonly days = new Loaded(this, {
     load: async ({ signal }) => {
-      const range = presetRange('30-days', Date.now());
+      const range = presetRange('30-days', serverNowMs());
       const rows = await usageByKey(range, signal);
       return usagePlot({ range, rows, grouping: 'kind', measure: 'characters' });
     },

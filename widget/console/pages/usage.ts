@@ -3,7 +3,7 @@ import { property, state } from 'lit/decorators.js';
 import type { ConsoleUsage as MonthUsage } from '../../../shared/schemas/console.ts';
 import { saveFile } from '../../page/handing-over.ts';
 import { durationText, wholeNumber } from '../../page/numbers.ts';
-import { api } from '../api.ts';
+import { api, serverNowMs } from '../api.ts';
 import { plainUnit, speechUnit, partColours } from '../parts/bar-plot.ts';
 import '../parts/bar-plot.ts';
 import { baseStyles } from '../parts/base.styles.ts';
@@ -80,7 +80,7 @@ export class ConsoleUsage extends LitElement {
 
   @property({ attribute: false }) session!: Session;
   @state() private preset: RangePreset = '30-days';
-  @state() private range: DayRange = presetRange('30-days', Date.now());
+  @state() private range: DayRange = presetRange('30-days', serverNowMs());
   @state() private problem = '';
   @state() private measure: Measure = 'characters';
   @state() private grouping: Grouping = 'kind';
@@ -234,7 +234,7 @@ export class ConsoleUsage extends LitElement {
     this.preset = target.value as RangePreset;
     this.problem = '';
     if (this.preset === 'custom') return;
-    this.range = presetRange(this.preset, Date.now());
+    this.range = presetRange(this.preset, serverNowMs());
     void this.report.reload();
   };
 

@@ -4,7 +4,7 @@ import type { LiveVoiceSession, LiveVoiceSessionList } from '../../../shared/sch
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import { languageText } from '../../page/language-text.ts';
 import { durationText } from '../../page/numbers.ts';
-import { api } from '../api.ts';
+import { api, serverNowMs } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { doneIfConfirmed } from '../parts/dialog.ts';
 import { page, table } from '../parts/frame.ts';
@@ -122,7 +122,7 @@ export class ConsoleVoiceSessions extends LitElement {
         {
           title: 'Since',
           kind: 'number',
-          cell: ({ opened_at: at }) => durationText(Math.max(0, Date.now() - Date.parse(at))),
+          cell: ({ opened_at: at }) => durationText(Math.max(0, serverNowMs() - Date.parse(at))),
         },
         { title: 'Audio', kind: 'number', cell: ({ audio_ms: ms }) => durationText(ms) },
         {
