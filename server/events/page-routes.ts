@@ -2,6 +2,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
+import { graphemesOf } from '../text/code-points.ts';
 import type { Rooms } from './rooms.ts';
 import type { Room } from './store.ts';
 
@@ -78,6 +79,14 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
   );
 };
 
+/** Most characters, as users perceive them, of a name below an icon. */
+const SHORT_NAME_LENGTH = 24;
+
+function shortened(name: string): string {
+  const letters = Array.from(graphemesOf(name), ({ segment }) => segment);
+  return letters.slice(0, SHORT_NAME_LENGTH).join('').trim();
+}
+
 /** Returns the web app manifest with which a phone puts a room on its home screen. */
 function manifestOf({ roomId, name, wishes }: Room): object {
   // Only people with a link may learn the room's name.
@@ -91,7 +100,7 @@ function manifestOf({ roomId, name, wishes }: Room): object {
   return {
     id: `../${roomId}`,
     name: shown,
-    short_name: shown.slice(0, 24),
+    short_name: shortened(shown),
     start_url: `../${roomId}`,
     scope: '../',
     display: 'standalone',
