@@ -4,6 +4,7 @@ import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
 import {
   captionUpdate,
   demoOptions,
+  newestSession,
   startBench,
   waitForState,
   type WidgetBench,
@@ -26,7 +27,9 @@ afterEach(async ({ task }) => {
   bench.gateway.reset();
 });
 
-async function openDemo(changes: Partial<typeof options> = {}): Promise<void> {
+async function openDemo(
+  changes: Partial<typeof options> & { documents?: object } = {},
+): Promise<void> {
   bench.pages['/demo/options'] = JSON.stringify({ ...options, ...changes });
   page = await bench.openAgain('/');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -48,6 +51,27 @@ it('begins with Spanish and accepts up to five languages', async () => {
   await chip('Spanish').uncheck();
   expect(await chip('Portuguese (Brazil)').isEnabled()).toBe(true);
   expect(await chosen()).toBe('ca fr it pt');
+});
+
+it('offers only what is translated from the spoken language, and plays its sample in English', async () => {
+  await openDemo({
+    ...{ source_languages: ['ar', 'en', 'es'], target_languages: ['ca', 'en', 'es', 'fr'] },
+    documents: { target_languages: { en: ['es', 'fr'], es: ['ca', 'en'] }, formats: [] },
+  });
+  const spoken = page.getByLabel('You speak');
+  expect(await spoken.inputValue()).toBe('en');
+  const shown = () => page.locator('.chip:visible').allInnerTexts();
+  expect([await shown(), await chosen()]).toEqual([['Spanish', 'French'], 'es']);
+  await page.getByLabel('They hear').selectOption('es');
+  await spoken.selectOption('es');
+  expect([await shown(), await chosen()]).toEqual([['Catalan', 'English'], 'en']);
+  expect(await page.getByLabel('They hear').inputValue()).toBe('');
+  await spoken.selectOption('ar');
+  expect([await shown(), await chosen()]).toEqual([[], '']);
+  await page.getByRole('button', { name: 'Try it with a sample' }).click();
+  await waitForState(page, 'live');
+  expect((await newestSession(bench)).request.source_language).toBe('en');
+  expect(await spoken.inputValue()).toBe('en');
 });
 
 it('shows in one line the size of better models for the chosen pairs that only rules translate', async () => {

@@ -51,9 +51,11 @@ async function showOptions(): Promise<void> {
   const options = await fetchOptions();
   showProblems(options.problems);
   documentCard(options.documents);
+  const form = element('choices', HTMLFormElement);
+  const sourceChoice = element('source-language', HTMLSelectElement);
   languagePicker({
-    form: element('choices', HTMLFormElement),
-    source: element('source-language', HTMLSelectElement),
+    form,
+    source: sourceChoice,
     targets: element('targets'),
     limit: element('limit'),
     hearing: element('hearing'),
@@ -61,6 +63,7 @@ async function showOptions(): Promise<void> {
     sourceLanguages: options.source_languages,
     targetLanguages: options.target_languages,
     speechLanguages: options.speech_languages ?? [],
+    pairs: options.documents?.target_languages,
     onChange: ({ source, targets, speech }) => {
       captions.sourceLanguage = source;
       captions.targetLanguages = targets.join(' ');
@@ -76,6 +79,12 @@ async function showOptions(): Promise<void> {
     button: element('sample', HTMLButtonElement),
     note: element('sample-note'),
     isAvailable: options.sample,
+    isHeard: options.source_languages.includes(SAMPLE_LANGUAGE),
+    chooseLanguage() {
+      if (sourceChoice.value === SAMPLE_LANGUAGE) return;
+      sourceChoice.value = SAMPLE_LANGUAGE;
+      form.dispatchEvent(new Event('change'));
+    },
   });
 }
 
@@ -169,6 +178,8 @@ function offerCopy(button: HTMLButtonElement, text: () => string): void {
 /** Most target languages of a session. */
 const MAX_TARGETS = 5;
 const FIRST_TARGET = 'es';
+/** Language of the sample; chosen at first, if it is heard at all. */
+const SAMPLE_LANGUAGE = 'en';
 
 /** Languages chosen on the page. */
 interface LanguageChoice {
@@ -189,6 +200,7 @@ function languagePicker({
   sourceLanguages,
   targetLanguages,
   speechLanguages,
+  pairs,
   onChange,
 }: {
   form: HTMLFormElement;
@@ -201,24 +213,23 @@ function languagePicker({
   sourceLanguages: readonly string[];
   targetLanguages: readonly string[];
   speechLanguages: readonly string[];
+  /** Target languages by source; all from each source if undefined. */
+  pairs: Readonly<Record<string, readonly string[]>> | undefined;
   onChange: (choice: LanguageChoice) => void;
 }): void {
-  source.replaceChildren(...sourceLanguages.map((tag) => new Option(languageText(tag), tag)));
+  source.replaceChildren(...byName(sourceLanguages).map(optionOf));
+  if (sourceLanguages.includes(SAMPLE_LANGUAGE)) source.value = SAMPLE_LANGUAGE;
   const first = targetLanguages.includes(FIRST_TARGET) ? FIRST_TARGET : targetLanguages[0];
   // The preselected language comes first, the others by name.
-  const sorted = targetLanguages.toSorted(
-    (a, b) =>
-      Number(b === first) - Number(a === first) || languageText(a).localeCompare(languageText(b)),
+  const sorted = byName(targetLanguages).toSorted(
+    (a, b) => Number(b === first) - Number(a === first),
   );
   const chips = sorted.map((tag) => chip({ tag, checked: tag === first }));
   targets.replaceChildren(...chips.map(({ label }) => label));
   hearing.hidden = speechLanguages.length === 0;
-  const heard = speechLanguages.toSorted((a, b) => languageText(a).localeCompare(languageText(b)));
-  speech.replaceChildren(
-    new Option('Nothing', ''),
-    ...heard.map((tag) => new Option(languageText(tag), tag)),
-  );
+  speech.replaceChildren(new Option('Nothing', ''), ...byName(speechLanguages).map(optionOf));
   const choose = (event?: Event): void => {
+    if (pairs !== undefined) offerOnly(pairs[source.value] ?? [], chips, speech);
     if (event !== undefined)
       agree(
         event.target,
@@ -234,6 +245,36 @@ function languagePicker({
   form.addEventListener('change', choose);
   form.addEventListener('submit', (event) => event.preventDefault());
   choose();
+}
+
+function byName(languages: readonly string[]): string[] {
+  return languages.toSorted((a, b) => languageText(a).localeCompare(languageText(b)));
+}
+
+function optionOf(tag: string): HTMLOptionElement {
+  return new Option(languageText(tag), tag);
+}
+
+/** Offers only these targets, and chooses another in place of those that are no longer offered. */
+function offerOnly(
+  targets: readonly string[],
+  chips: readonly Chip[],
+  speech: HTMLSelectElement,
+): void {
+  let isGone = false;
+  for (const { label, box } of chips) {
+    label.hidden = !targets.includes(box.value);
+    isGone ||= label.hidden && box.checked;
+    box.checked &&= !label.hidden;
+  }
+  for (const option of speech.options) {
+    option.hidden = option.disabled = option.value !== '' && !targets.includes(option.value);
+  }
+  if (speech.selectedOptions[0]?.disabled === true) speech.value = '';
+  const offered = chips.filter(({ label }) => !label.hidden).map(({ box }) => box);
+  if (!isGone || offered.some(({ checked }) => checked)) return;
+  const next = offered.find(({ value }) => value === SAMPLE_LANGUAGE) ?? offered[0];
+  if (next !== undefined) next.checked = true;
 }
 
 /** Keeps speech among the targets: choosing a speech language also checks it, within the limit of five. */
@@ -254,7 +295,12 @@ function agree(
   }
 }
 
-function chip({ tag, checked }: { tag: string; checked: boolean }) {
+interface Chip {
+  label: HTMLLabelElement;
+  box: HTMLInputElement;
+}
+
+function chip({ tag, checked }: { tag: string; checked: boolean }): Chip {
   const label = document.createElement('label');
   label.className = 'chip';
   const box = document.createElement('input');
@@ -311,15 +357,22 @@ function sampleButton({
   button,
   note,
   isAvailable,
+  isHeard,
+  chooseLanguage,
 }: {
   captions: VoiceCaptions;
   button: HTMLButtonElement;
   note: HTMLElement;
   isAvailable: boolean;
+  /** Whether the server hears the sample's language. */
+  isHeard: boolean;
+  /** Chooses the sample's language as the spoken one. */
+  chooseLanguage: () => void;
 }): void {
-  button.disabled = !isAvailable;
-  if (!isAvailable) {
-    note.textContent = 'There is no sample here: this server has no voice to speak one.';
+  button.disabled = !isAvailable || !isHeard;
+  if (button.disabled) {
+    const why = isAvailable ? 'hears no English' : 'has no voice to speak one';
+    note.textContent = `There is no sample here: this server ${why}.`;
     return;
   }
   captions.addEventListener('vc-statechange', ({ detail }) => {
@@ -337,7 +390,7 @@ function sampleButton({
     // Not disabled: a disabled button loses the focus and the keyboard's position.
     button.ariaDisabled = 'true';
     load()
-      .then((sample) => play(captions, sample))
+      .then((sample) => play(captions, sample, chooseLanguage))
       .catch(() => {
         forget();
         note.textContent = 'The sample could not be loaded. Please try again.';
@@ -353,8 +406,13 @@ async function fetchSample(): Promise<Blob> {
 }
 
 /** Plays the sample. Resolves when it has ended or was stopped. */
-async function play(captions: VoiceCaptions, sample: Blob): Promise<void> {
+async function play(
+  captions: VoiceCaptions,
+  sample: Blob,
+  chooseLanguage: () => void,
+): Promise<void> {
   await captions.stop();
+  chooseLanguage();
   captions.source = sample;
   captions.audible = true;
   captions.labels = sampleLabels;
