@@ -64,6 +64,10 @@ async function makeKey(label: string): Promise<string> {
   await field('Label').fill(label);
   await button('Make key').click();
   const { key_id: id } = (await (await made).json()) as { key_id: string };
+  // The second half of a double click on the button before presses nothing.
+  await button('I have copied it').hover();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
   await button('I have copied it').click();
   await button(`Edit ${label}`).waitFor();
   return id;

@@ -76,10 +76,13 @@ export class ConsoleDialog extends LitElement {
   @property({ type: Boolean }) stubborn = false;
   @query('dialog', true) private readonly dialog!: HTMLDialogElement;
   #mayClose = false;
+  /** Whether nothing was clicked since the dialog opened. */
+  #isUntouched = true;
   #draft: FormDraft | undefined;
 
   constructor() {
     super();
+    this.addEventListener('click', this.onClick, { capture: true });
     for (const type of ['input', 'change'])
       this.addEventListener(type, () => void this.#draft?.keep());
   }
@@ -92,6 +95,7 @@ export class ConsoleDialog extends LitElement {
   async show(): Promise<void> {
     await this.updateComplete;
     if (this.dialog.open) return;
+    this.#isUntouched = true;
     this.dialog.showModal();
     const place = shownPlace();
     const title = this.subject === '' ? this.heading : `${this.heading} “${this.subject}”`;
@@ -141,6 +145,14 @@ export class ConsoleDialog extends LitElement {
       <console-messages></console-messages>
     </dialog>`;
   }
+
+  /** The second half of a double click, whose first half opened the dialog, presses nothing in it. */
+  private readonly onClick = (event: MouseEvent): void => {
+    this.#isUntouched &&= event.detail > 1;
+    if (!this.#isUntouched) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
 
   private readonly onCancel = (event: Event): void => {
     if (this.stubborn) event.preventDefault();
