@@ -115,7 +115,8 @@ it('lets the user hear a language, which is then shown as well', async () => {
 it('continues in the new languages after a live change, and keeps the scroll position', async () => {
   await openDemo();
   await page.setViewportSize({ width: 390, height: 420 });
-  await page.getByRole('button', { name: 'Start captions' }).click();
+  // A double click starts, and does not stop again.
+  await page.getByRole('button', { name: 'Start captions' }).dblclick();
   await waitForState(page, 'live');
   await page.evaluate(() => scrollTo(0, 0));
   await chip('French').dispatchEvent('click');

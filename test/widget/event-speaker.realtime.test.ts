@@ -54,6 +54,9 @@ async function goLive(room: RoomInfo): Promise<Page> {
   const page = await openSpeaker(room);
   await press(page, 'Start speaking');
   await untilTitle(page, 'You are live');
+  // The second half of a double click on the same button does not pause.
+  await floorButton(page).hover();
+  for (const half of ['down', 'up'] as const) await page.mouse[half]({ clickCount: 2 });
   return page;
 }
 

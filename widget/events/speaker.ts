@@ -8,6 +8,7 @@ import { Loaded, note } from '../console/parts/states.ts';
 import { failureStates } from '../controllers/session.ts';
 import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
 import { wholeNumber } from '../page/numbers.ts';
+import { singlePress } from '../page/single-press.ts';
 import type { VoiceCaptions } from '../voice-captions.ts';
 import '../voice-captions.ts';
 import { languageName } from '../views/captions.ts';
@@ -183,7 +184,7 @@ export class SpeakerPage extends LitElement {
       type="button"
       class="floor ${action ?? 'waiting'}"
       aria-disabled=${action === undefined ? 'true' : nothing}
-      @click=${() => this.press(action)}
+      @click=${singlePress(() => this.press(action))}
     >
       ${label === this.words.tryAgain ? retryIcon : icon} ${label}
     </button>`;

@@ -4,6 +4,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import { enterRoom, SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
 import { languageSpelling, textDirection, type LanguageTag } from '../../shared/language.ts';
 import type { RoomEntrance } from '../../shared/schemas/rooms.ts';
+import { singlePress } from '../page/single-press.ts';
 import '../room-captions.ts';
 import type { RoomCaptions } from '../room-captions.ts';
 import type { RoomCaptionDetail, RoomDetail } from '../room-events.ts';
@@ -206,7 +207,7 @@ class RoomViewer extends LitElement {
     return html`<button
       class="listen ${this.player.state}"
       aria-pressed=${this.isListening ? 'true' : 'false'}
-      @click=${() => (this.isListening ? this.stopListening() : this.startListening())}
+      @click=${singlePress(() => (this.isListening ? this.stopListening() : this.startListening()))}
     >
       ${listenIcon}<bdi>${name}</bdi>
     </button>`;

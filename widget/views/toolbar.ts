@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { activeStates, type SpeechState, type VoiceState } from '../events.ts';
 import type { Labels, SourceKind, StateLabel } from '../labels.ts';
+import { singlePress } from '../page/single-press.ts';
 import {
   microphoneIcon,
   noticeIcon,
@@ -91,7 +92,7 @@ function mainButton({
     class="button main ${isActive ? 'active' : ''}"
     type="button"
     aria-disabled=${state === 'stopping' ? 'true' : nothing}
-    @click=${onToggle}
+    @click=${singlePress(onToggle)}
   >
     ${icon}<bdi>${label}</bdi>
   </button>`;
@@ -106,7 +107,7 @@ function speechButton({ state, isMuted, onPress }: SpeechControl, labels: Labels
     type="button"
     aria-label=${label}
     aria-disabled=${state === 'failed' ? 'true' : nothing}
-    @click=${onPress}
+    @click=${singlePress(onPress)}
   >
     ${icon}<bdi class="name">${label}</bdi>
   </button>`;
