@@ -458,7 +458,8 @@ export class RoomFeed {
   /** Cuts a dead connection, for example after a phone has slept. */
   #look(): void {
     if (this.#state !== 'open') return;
-    if (Date.now() - this.#heardAtMs > SILENT_MS) this.#cut?.();
+    // The clock may be set back meanwhile.
+    if (Math.abs(Date.now() - this.#heardAtMs) > SILENT_MS) this.#cut?.();
   }
 
   #tell(state: RoomFeedState): void {
