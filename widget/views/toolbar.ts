@@ -84,12 +84,11 @@ function mainButton({
   source: SourceKind;
   onToggle: () => void;
 }): TemplateResult {
-  const isActive = activeStates.has(state);
   const { icon, label } = mainAction(state, labels, source);
   // aria-disabled instead of disabled: a disabled button loses the focus and the keyboard's position.
   return html`<button
     part="button main"
-    class="button main ${isActive ? 'active' : ''}"
+    class="button main ${activeStates.has(state) ? 'active' : ''}"
     type="button"
     aria-disabled=${state === 'stopping' ? 'true' : nothing}
     @click=${singlePress(onToggle)}
