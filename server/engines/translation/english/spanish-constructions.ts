@@ -163,6 +163,8 @@ SUBSTITUTE (pres) (pri p1 pl) (vblex pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N 
 SUBSTITUTE (pres) (pri p1 pl) (vbser pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
 SUBSTITUTE (past) (pii p1 pl) (vbser past) - SINGULAR IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
 SUBSTITUTE (pres) (pri p1 pl) (vbhaver pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (past) (ifi p1 sg) (vblex past) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME) ;
+SUBSTITUTE (pres) (pri p1 sg) (vblex pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME) ;
 SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
 SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
 # The meeting lasted for hours.
