@@ -80,8 +80,8 @@ function stopOnSignal(app: App, config: Config, log: pino.Logger): void {
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  // SIGHUP comes when the terminal is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 /** The start-up message for the person who started the server. */

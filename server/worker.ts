@@ -83,7 +83,7 @@ function stopOnSignal({
       () => process.exit(1),
     );
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   process.on('disconnect', () => stop('disconnect'));
   // The server may have ended while this process was loading.
   if (hasServer && !process.connected) stop('disconnect');

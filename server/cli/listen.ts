@@ -223,7 +223,7 @@ function stopOnSignal(listening: Listening): () => void {
     else if (nowMs - askedAtMs > ASKED_AGAIN_MS) listening.close();
     askedAtMs ??= nowMs;
   };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, stop);
   return () => {
     for (const signal of signals) process.off(signal, stop);

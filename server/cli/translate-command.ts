@@ -163,7 +163,7 @@ export function stopOnSignal(message = 'Stopped.'): { signal: AbortSignal; forge
     else if (nowMs - askedAtMs > ASKED_AGAIN_MS) process.exit(STOPPED_EXIT_CODE);
     askedAtMs ??= nowMs;
   };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, stop);
   return {
     signal: controller.signal,

@@ -175,7 +175,7 @@ describe('listen', () => {
     expect(errors).toMatch(/MP3|no sound/);
   });
 
-  it('concludes on Ctrl+C and still writes its output', async () => {
+  it('concludes on Ctrl+C, and when its terminal is closed, and still writes its output', async () => {
     const output = path.join(temporaryFolder(), 'talk.txt');
     const args = ['listen', '-', '--from', 'en', '--output', output];
     const child = startDragoman(args, settings());
@@ -184,6 +184,7 @@ describe('listen', () => {
     child.stdin.write(readFileSync(greeting).subarray(44));
     // Standard input stays open, like a microphone.
     await until(() => /morning/.test(printed));
+    child.kill('SIGHUP');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(readFileSync(output, 'utf8')).toMatch(/morning/);

@@ -54,7 +54,9 @@ it("uses the server's public address until it stops, unless the command has its 
   expect(second.logs()).toContain('another server uses this data folder');
   expect(readdirSync(dataFolder)).not.toContain('api-key');
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
-  await server.stop();
+  // As when its terminal is closed.
+  server.process.kill('SIGHUP');
+  expect(await server.exited).toBe(0);
   expect(readdirSync(dataFolder)).not.toContain('server.json');
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });

@@ -158,7 +158,7 @@ describe('translate', () => {
     expect(namesBeside(file)).toEqual(['letter.txt']);
   });
 
-  it('exits with 130 on Ctrl+C, and leaves nothing behind', async () => {
+  it('exits with 130 on Ctrl+C, and when its terminal is closed, and leaves nothing behind', async () => {
     const sentences = Array.from(
       { length: 9_000 },
       (_, at) => `The red car ${at} is in the garden.`,
@@ -168,6 +168,7 @@ describe('translate', () => {
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
     await until(() => /novel\.txt: (?:waiting|translating)/.test(errors));
+    child.kill('SIGHUP');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(errors).toMatch(/Stopped\.\n$/);
