@@ -84,6 +84,36 @@ it('survives a PostgreSQL that closes connections right after its greeting', asy
   await storage.close();
 });
 
+it('holds the lock of its migrations in a transaction, which poolers of connections keep together', async () => {
+  const { url, administrator } = await openAdministered();
+  // The lock of the migrations themselves, so that they stop there.
+  await administrator.query('select pg_advisory_lock(3853314791062309107)');
+  const opening = openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  const holders = async () => {
+    const { rows } = await administrator.query<{ state: string }>(
+      `select state from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and granted and pid <> pg_backend_pid()`,
+    );
+    return rows.map(({ state }) => state);
+  };
+  await vi.waitFor(async () => expect(await holders()).toEqual(['idle in transaction']), 90_000);
+  await administrator.query('select pg_advisory_unlock_all()');
+  await (await opening).close();
+});
+
+it('says what PgBouncer needs that refuses parameters of a connection', async () => {
+  const refusal = { S: 'FATAL', C: '08P01', M: 'unsupported startup parameter: statement_timeout' };
+  const pooler = net.createServer((client) => {
+    client.on('error', () => undefined).once('data', () => client.end(errorResponse(refusal)));
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => pooler.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void pooler.close());
+  const url = `postgres://postgres@127.0.0.1:${port}/dragoman`;
+  const opening = openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  await expect(opening).rejects.toThrow(/statement_timeout\. Of PgBouncer, .*ignore_startup_param/);
+});
+
 it('charges once when the answer to a COMMIT is lost', async () => {
   const postgresql = await openPostgresql();
   onTestFinished(() => postgresql.stop());

@@ -1,5 +1,5 @@
 /** Storage in PostgreSQL, which several processes and machines can share. */
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { migrate } from '../migrations/index.ts';
@@ -11,7 +11,13 @@ import {
   storesFromCalls,
   subjectOf,
 } from '../store-calls.ts';
-import { OutcomeUnknown, RowsLocked, type StoreCall, type WhenLocked } from '../store.ts';
+import {
+  OutcomeUnknown,
+  RowsLocked,
+  UnusableDatabase,
+  type StoreCall,
+  type WhenLocked,
+} from '../store.ts';
 import type { Storage } from '../../stores.ts';
 import type { Tables } from '../database.ts';
 import pg from 'pg';
@@ -20,6 +26,12 @@ const MAX_CONNECTIONS = 10;
 const MIGRATION_LIMIT_MS = 10 * 60_000;
 /** Key of the advisory lock for migrations; arbitrary, but must never change. */
 const MIGRATION_LOCK = 7_239_471_104;
+
+/** SQLSTATE of PgBouncer for a parameter of a connection that it does not know. */
+const PROTOCOL_VIOLATION = '08P01';
+const POOLER_ADVICE =
+  'Of PgBouncer, this needs ignore_startup_parameters = ' +
+  'statement_timeout,idle_in_transaction_session_timeout.';
 
 /** @throws UnusableDatabase, Error or ServiceError when the database cannot be used, reached or migrated */
 export async function openPostgresqlStorage(options: {
@@ -82,16 +94,15 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
   });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    // A session-level lock, which is released with the connection in any case.
-    const lock = await pool.connect();
-    try {
-      await assertEncoding(db, log);
-      await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await assertEncoding(db, log);
+    // Of a transaction: a pooler of connections would have a lock of the session released by another one.
+    await db.transaction().execute(async (lock) => {
+      await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(lock);
       await migrate(db);
-      await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    } finally {
-      lock.release();
-    }
+    });
+  } catch (error) {
+    if (sqlStateOf(error) !== PROTOCOL_VIOLATION) throw error;
+    throw new UnusableDatabase(`STORAGE_URL: ${String(error)}. ${POOLER_ADVICE}`);
   } finally {
     await db.destroy();
   }
