@@ -28,9 +28,10 @@ const server = {
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/?#]+(/[^?#]*)?$',
+      pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
       description:
-        'Address under which clients reach the server, for example `https://live.example.org`.',
+        'Address under which clients reach the server, for example `https://live.example.org`; ' +
+        'without user and password, because everyone sees it.',
     }),
   ),
   TRUST_PROXY: Type.Union([Type.Literal('on'), Type.Literal('off')], {

@@ -41,6 +41,11 @@ it('all configuration problems are reported at once, each with the possible valu
 
 it.each([
   [{ PUBLIC_URL: 'https://bad host:99999' }, /PUBLIC_URL/],
+  // Links, QR codes and the API's documents would show the password, and browsers refuse it.
+  [
+    { PUBLIC_URL: 'https://user:secret@host' },
+    /PUBLIC_URL: the value .* without user and password/,
+  ],
   [{ CHAT_URL: 'localhost:11434/v1' }, /CHAT_URL: the value cannot be used\. It begins with http/],
   [{ TLS_CERT_FILE: '/nowhere.pem', TLS_KEY_FILE: '/nowhere.pem' }, /TLS_CERT_FILE.*ENOENT/],
   [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
