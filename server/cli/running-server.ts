@@ -16,6 +16,8 @@ interface RunningServer {
 
 interface Note extends RunningServer {
   pid: number;
+  /** When the process started, on the clock of Linux; its id may be of another one by now. */
+  startTicks?: number | undefined;
 }
 
 const FILE_NAME = 'server.json';
@@ -38,7 +40,7 @@ export function announceServer(
   // In a container, a killed predecessor had the same process id.
   const other = found?.pid === process.pid ? undefined : found;
   try {
-    write({ pid: process.pid, ...server });
+    write({ pid: process.pid, startTicks: startTicksOf(process.pid), ...server });
   } catch {
     // The folder is read-only: commands then rely on their settings.
     return other;
@@ -46,37 +48,50 @@ export function announceServer(
   process.once('exit', () => {
     // Another server may have been announced meanwhile.
     if (readNote(file)?.pid !== process.pid) return;
-    if (other !== undefined && isAlive(other.pid)) write(other);
+    if (other !== undefined && isAlive(other)) write(other);
     else rmSync(file, { force: true });
   });
   return other;
 }
 
 /** Returns the last announced server; undefined if its process is gone. */
-function findRunningServer(dataFolder: string): Note | undefined {
+export function findRunningServer(dataFolder: string): Note | undefined {
   const note = readNote(path.resolve(dataFolder, FILE_NAME));
-  return note !== undefined && isAlive(note.pid) ? note : undefined;
+  return note !== undefined && isAlive(note) ? note : undefined;
 }
 
 function readNote(file: string): Note | undefined {
   try {
     const note = JSON.parse(readFileSync(file, 'utf8')) as Partial<Note> | null;
-    const { pid, address, publicAddress } = note ?? {};
+    const { pid, startTicks, address, publicAddress } = note ?? {};
     if (pid === undefined || address === undefined || publicAddress === undefined) return undefined;
-    return { pid, address, publicAddress };
+    return { pid, startTicks, address, publicAddress };
   } catch {
     // The file is missing or being written.
     return undefined;
   }
 }
 
-function isAlive(pid: number): boolean {
+function isAlive({ pid, startTicks }: Note): boolean {
+  const ticks = startTicks === undefined ? undefined : startTicksOf(pid);
+  if (ticks !== undefined && ticks !== startTicks) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     // The process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Returns when a process started, in ticks since the machine did; undefined where that cannot be read. */
+function startTicksOf(pid: number): number | undefined {
+  try {
+    // proc(5): field 22. Field 2, the name in brackets, may contain blanks.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+  } catch {
+    return undefined;
   }
 }
 

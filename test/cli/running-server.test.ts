@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { announceServer } from '../../server/cli/running-server.ts';
@@ -59,6 +59,20 @@ it("uses the server's public address until it stops, unless the command has its 
   expect(await server.exited).toBe(0);
   expect(readdirSync(dataFolder)).not.toContain('server.json');
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
+});
+
+it('ignores the record of a killed server whose process id another program has now', () => {
+  const dataFolder = temporaryFolder();
+  const file = path.join(dataFolder, 'server.json');
+  const server = { address: 'http://127.0.0.1:1234', publicAddress: 'http://127.0.0.1:1234' };
+  announceServer(dataFolder, server);
+  const note = JSON.parse(readFileSync(file, 'utf8')) as object;
+  const other = { ...note, pid: process.ppid };
+  writeFileSync(file, JSON.stringify(other));
+  expect(announceServer(dataFolder, server)).toBeUndefined();
+  // Other systems than Linux do not tell when a process started.
+  writeFileSync(file, JSON.stringify({ ...other, startTicks: undefined }));
+  expect(announceServer(dataFolder, server)).toMatchObject(server);
 });
 
 it('ignores the record of a killed server with the same process id, as in a container', () => {
