@@ -14,6 +14,7 @@ import {
   type TranslationOffer,
 } from '../models/install-by-name.ts';
 import { fields, table } from './output.ts';
+import { findRunningServer } from './running-server.ts';
 import { stopOnSignal } from './translate-command.ts';
 
 /** `models [list | available | install | remove]`. */
@@ -205,11 +206,15 @@ function installedText(installed: Installed | InstalledPackage): string {
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove a model; a running server keeps it until it stops')
+    .description('remove a model; a running server that uses it must be started again')
     .argument('<name>', 'name of an installed model')
     .action(async (name: string) => {
-      await removeByName(readConfig().MODELS_DIR, name);
+      const { MODELS_DIR, DATA_DIR } = readConfig();
+      await removeByName(MODELS_DIR, name);
       print(`Removed ${name}.`);
+      const running = findRunningServer(DATA_DIR);
+      if (running === undefined) return;
+      print(`The server at ${running.address} may still use it: start that server again.`);
     });
 }
 

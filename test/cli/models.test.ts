@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runDragoman, runDragomanAlone, startDragoman } from '../support/product/command-line.ts';
@@ -48,9 +48,12 @@ it('lists models, installs one from the configured mirror, and removes it', asyn
     { name: VOICE, files: { dataDir: path.join(data, 'models', VOICE, 'espeak-ng-data') } },
   ]);
 
+  const address = 'http://127.0.0.1:1234';
+  const note = JSON.stringify({ pid: process.pid, address, publicAddress: address });
+  writeFileSync(path.join(data, 'server.json'), note);
   expect(await models(data, 'remove', VOICE)).toMatchObject({
     code: 0,
-    output: `Removed ${VOICE}.\n`,
+    output: `Removed ${VOICE}.\nThe server at ${address} may still use it: start that server again.\n`,
   });
   expect(await models(data, 'remove', VOICE)).toMatchObject({
     code: 1,
