@@ -108,16 +108,28 @@ function createWriteChecks(db: Database): WriteCheckStore {
   };
 }
 
+/** SQLSTATE of PgBouncer for a parameter of a connection that it does not know. */
+const PROTOCOL_VIOLATION = '08P01';
+const POOLER_ADVICE =
+  'Of PgBouncer, this needs ignore_startup_parameters = ' +
+  'statement_timeout,idle_in_transaction_session_timeout.';
+
 /**
  * Checks that a new database of PostgreSQL holds every letter: without a name for it, its encoding is that
  * of the machine's locale. SQL_ASCII keeps any bytes. One that is in use is only warned of.
  *
- * @throws UnusableDatabase when a new one does not
+ * @throws UnusableDatabase when a new one does not, or a pooler refuses the connection
  */
 export async function assertEncoding(db: Database, log: Pick<Logger, 'warn'>): Promise<void> {
   const { rows } = await sql<{ name: string; encoding: string; isNew: boolean }>`
     select current_database() as name, current_setting('server_encoding') as encoding,
-      to_regclass('installation') is null as "isNew"`.execute(db);
+      to_regclass('installation') is null as "isNew"`
+    .execute(db)
+    .catch((error: unknown) => {
+      throw (error as { code?: unknown }).code === PROTOCOL_VIOLATION
+        ? new UnusableDatabase(`STORAGE_URL: ${String(error)}. ${POOLER_ADVICE}`)
+        : error;
+    });
   for (const { name, encoding, isNew } of rows) {
     if (encoding === 'UTF8' || encoding === 'SQL_ASCII') continue;
     const problem = `The database ${name} cannot hold all languages: its encoding is ${encoding}.`;

@@ -11,13 +11,7 @@ import {
   storesFromCalls,
   subjectOf,
 } from '../store-calls.ts';
-import {
-  OutcomeUnknown,
-  RowsLocked,
-  UnusableDatabase,
-  type StoreCall,
-  type WhenLocked,
-} from '../store.ts';
+import { OutcomeUnknown, RowsLocked, type StoreCall, type WhenLocked } from '../store.ts';
 import type { Storage } from '../../stores.ts';
 import type { Tables } from '../database.ts';
 import pg from 'pg';
@@ -26,12 +20,6 @@ const MAX_CONNECTIONS = 10;
 const MIGRATION_LIMIT_MS = 10 * 60_000;
 /** Key of the advisory lock for migrations; arbitrary, but must never change. */
 const MIGRATION_LOCK = 7_239_471_104;
-
-/** SQLSTATE of PgBouncer for a parameter of a connection that it does not know. */
-const PROTOCOL_VIOLATION = '08P01';
-const POOLER_ADVICE =
-  'Of PgBouncer, this needs ignore_startup_parameters = ' +
-  'statement_timeout,idle_in_transaction_session_timeout.';
 
 /** @throws UnusableDatabase, Error or ServiceError when the database cannot be used, reached or migrated */
 export async function openPostgresqlStorage(options: {
@@ -100,9 +88,6 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
       await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(lock);
       await migrate(db);
     });
-  } catch (error) {
-    if (sqlStateOf(error) !== PROTOCOL_VIOLATION) throw error;
-    throw new UnusableDatabase(`STORAGE_URL: ${String(error)}. ${POOLER_ADVICE}`);
   } finally {
     await db.destroy();
   }
