@@ -13,6 +13,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { KEY_PATTERN } from './engines/declaration.ts';
 import { settingsSchema } from './settings.ts';
 
 export type Settings = Static<typeof settingsSchema>;
@@ -170,7 +171,9 @@ function allowed(name: string): string {
   if (type === 'number') return `Give a number, ${bounds.join(' and ')}.`;
   // The beginning is what people leave out: `localhost:8000`.
   const isWeb = schema.pattern?.startsWith('^https?://') === true;
-  return `${isWeb ? 'It begins with http:// or https://. ' : ''}${schema.description ?? ''}`;
+  const isKey = schema.pattern === KEY_PATTERN;
+  const form = isWeb ? 'It begins with http:// or https://. ' : '';
+  return `${isKey ? 'It is one word of ASCII characters. ' : form}${schema.description ?? ''}`;
 }
 
 function literals(schema: object): string[] {

@@ -3,7 +3,7 @@
  * declares its own settings in its own file.
  */
 import Type, { type TProperties } from 'typebox';
-import { MAX_SECONDS } from './engines/declaration.ts';
+import { KEY_PATTERN, MAX_SECONDS } from './engines/declaration.ts';
 import {
   defaultRecognisers,
   improvers,
@@ -99,8 +99,7 @@ const server = {
   }),
   METRICS_KEY: Type.Optional(
     Type.String({
-      // What a header can carry unchanged.
-      pattern: '^[!-~]+$',
+      pattern: KEY_PATTERN,
       description:
         'Bearer token that grants access to `/metrics`: ASCII without blanks. Without it, only this ' +
         'machine has access.',

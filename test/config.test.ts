@@ -59,6 +59,14 @@ it.each([
   [{ CLUSTER_NAME: 'a*' }, /CLUSTER_NAME/],
   [{ METRICS_KEY: 'two words' }, /METRICS_KEY: the value cannot be used.*ASCII without blanks/],
   [{ METRICS_KEY: 'schlüssel' }, /METRICS_KEY/],
+  // As pasted with typographic quotes, or with another line.
+  ...['CHAT', 'DEEPL', 'OPENAI_REALTIME', 'OPENAI_TRANSCRIPTION', 'SPEECH'].flatMap(
+    (service): [Record<string, string>, RegExp][] =>
+      ['“secret”', 'secret\nother'].map((key) => [
+        { [`${service}_KEY`]: key },
+        new RegExp(`${service}_KEY: the value cannot be used. It is one word of ASCII`),
+      ]),
+  ),
   [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
 ])('%j is reported before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);

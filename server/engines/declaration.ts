@@ -2,7 +2,7 @@
  * Engine declarations: each engine declares its settings and its start in its own file. `index.ts` collects
  * the declarations, so engine settings are read, validated and documented together with all others.
  */
-import type { Static, TObject, TProperties } from 'typebox';
+import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import type { LocalModel } from '../models/local-model.ts';
 import type { Logger } from '../process/log.ts';
 import type { Unavailable, LanguagePair } from './engine.ts';
@@ -35,6 +35,14 @@ export function declareEngine<Settings extends TProperties, Engine>(
 
 /** Longest duration a setting may name: a week. Node's timers overflow after 24 days. */
 export const MAX_SECONDS = 604_800;
+
+/** A key that a header can carry unchanged. */
+export const KEY_PATTERN = '^[!-~]+$';
+
+/** Declares the optional key of a service, which is sent in a header. */
+export function keySetting(description: string) {
+  return Type.Optional(Type.String({ pattern: KEY_PATTERN, description }));
+}
 
 /** Splits a comma-separated setting into trimmed items. */
 export function listed(setting: string | undefined): string[] | undefined {

@@ -6,7 +6,13 @@
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { createRateConverter } from '../../../shared/resampler.ts';
-import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
+import {
+  declareEngine,
+  keySetting,
+  listed,
+  problemWithSocketAddress,
+  socketAddress,
+} from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
@@ -60,9 +66,7 @@ export const openAiRealtime = declareEngine({
     OPENAI_REALTIME_MODEL: Type.Optional(
       Type.String({ description: 'Model of the real-time server.' }),
     ),
-    OPENAI_REALTIME_KEY: Type.Optional(
-      Type.String({ description: 'API key of the real-time server, if it requires one.' }),
-    ),
+    OPENAI_REALTIME_KEY: keySetting('API key of the real-time server, if it requires one.'),
     OPENAI_REALTIME_LANGUAGES: Type.Optional(
       Type.String({
         description: 'Languages that the model recognises; by default, those of Whisper.',

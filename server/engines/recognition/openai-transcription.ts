@@ -3,7 +3,13 @@
  * whisper.cpp. The API takes recordings, so a growing utterance is uploaded repeatedly.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
+import {
+  declareEngine,
+  keySetting,
+  listed,
+  MAX_SECONDS,
+  problemWithAddress,
+} from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
@@ -80,8 +86,8 @@ export const openAiTranscription = declareEngine({
     OPENAI_TRANSCRIPTION_MODEL: Type.Optional(
       Type.String({ description: 'Model of the transcription server.' }),
     ),
-    OPENAI_TRANSCRIPTION_KEY: Type.Optional(
-      Type.String({ description: 'API key of the transcription server, if it requires one.' }),
+    OPENAI_TRANSCRIPTION_KEY: keySetting(
+      'API key of the transcription server, if it requires one.',
     ),
     OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
       Type.String({

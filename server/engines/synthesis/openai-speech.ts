@@ -5,7 +5,13 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { voiceMediaLanguages } from '../../../shared/schemas/voice-session.ts';
 import type { Logger } from '../../process/log.ts';
-import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
+import {
+  declareEngine,
+  keySetting,
+  listed,
+  MAX_SECONDS,
+  problemWithAddress,
+} from '../declaration.ts';
 import type {
   SpokenSamples,
   SynthesisEngine,
@@ -64,9 +70,7 @@ export const openAiSpeech = declareEngine({
       }),
     ),
     SPEECH_MODEL: Type.Optional(Type.String({ description: 'Model of the speech server.' })),
-    SPEECH_KEY: Type.Optional(
-      Type.String({ description: 'API key of the speech server, if it requires one.' }),
-    ),
+    SPEECH_KEY: keySetting('API key of the speech server, if it requires one.'),
     SPEECH_LANGUAGES: Type.Optional(
       Type.String({
         description:

@@ -9,6 +9,7 @@ import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import {
   declareEngine,
+  keySetting,
   listed,
   MAX_SECONDS,
   problemWithAddress,
@@ -65,9 +66,7 @@ export const chatSettings = {
   CHAT_MODEL: Type.Optional(
     Type.String({ description: 'Model of the chat server; required with `CHAT_URL`.' }),
   ),
-  CHAT_KEY: Type.Optional(
-    Type.String({ description: 'API key of the chat server, if it requires one.' }),
-  ),
+  CHAT_KEY: keySetting('API key of the chat server, if it requires one.'),
   CHAT_LANGUAGES: Type.Optional(
     Type.String({
       description:

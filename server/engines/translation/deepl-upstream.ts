@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, type TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, problemWithAddress, refusePair } from '../declaration.ts';
+import { declareEngine, keySetting, problemWithAddress, refusePair } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -124,7 +124,7 @@ export const deeplSettings = {
       description: 'Address of an upstream server with a DeepL-compatible API.',
     }),
   ),
-  DEEPL_KEY: Type.Optional(Type.String({ description: 'API key of the upstream server.' })),
+  DEEPL_KEY: keySetting('API key of the upstream server.'),
 };
 
 /** The engine for a server with a DeepL-compatible API. */
