@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -217,6 +217,11 @@ describe('the embedded database', () => {
       expect(statSync(path.join(dataFolder, file)).mode & 0o777).toBe(0o600);
     }
     await storage.close();
+    // A restored copy keeps its group, which may make copies.
+    const copy = path.join(dataFolder, 'dragoman.sqlite');
+    chmodSync(copy, 0o644);
+    await (await open({ url: undefined, dataFolder })).close();
+    expect(statSync(copy).mode & 0o777).toBe(0o640);
   });
 });
 

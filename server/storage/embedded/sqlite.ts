@@ -2,7 +2,7 @@
  * SQLite, from a package with prebuilt binaries or, where that cannot be loaded, from Node itself.
  * Both have the same interface, and Kysely works with either.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
   SqliteAdapter,
@@ -27,6 +27,9 @@ export interface SqliteStatement {
   /** Runs a statement that returns no rows. */
   run(...parameters: unknown[]): { changes: number | bigint };
 }
+
+/** The permissions of those who are neither the owner of a file nor in its group. */
+const OTHERS = 0o007;
 
 type OpenSqlite = (file: string) => SqliteDatabase;
 
@@ -53,7 +56,15 @@ const SETTINGS = [
 export function openSqliteFile(file: string): SqliteDatabase {
   const open = loadSqlite();
   // SQLite gives its log the permissions of the database.
-  closeSync(openSync(file, 'a', 0o600));
+  const opened = openSync(file, 'a', 0o600);
+  const { mode } = fstatSync(opened);
+  try {
+    // A restored copy may be one that everybody can read.
+    if ((mode & OTHERS) !== 0) fchmodSync(opened, mode & ~OTHERS);
+  } catch {
+    // A file of another user keeps the permissions it was given.
+  }
+  closeSync(opened);
   const database = open(file);
   for (const setting of SETTINGS) whenFree(() => database.exec(`pragma ${setting}`));
   return database;
