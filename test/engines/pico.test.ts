@@ -31,6 +31,8 @@ function standIn(known: string): string {
 describe('SVOX Pico', () => {
   it('is not reported where it is not installed', async () => {
     expect(await createPico({ log, program: '/nowhere/pico2wave' })).toBeUndefined();
+    // What a missing program looks like where a folder of the PATH may not be entered.
+    expect(await createPico({ log, program: import.meta.filename })).toBeUndefined();
   });
 
   it('reports what to install when it has no voice', async () => {

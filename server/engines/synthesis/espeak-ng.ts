@@ -43,7 +43,8 @@ export async function createEspeakNg({
   try {
     ({ stdout: listing } = await promisify(execFile)(program, ['--voices'], { timeout: 10_000 }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    // EACCES: it is not found, and a folder of the PATH may not be entered.
+    if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) {
       return unavailable(
         'Speech in most languages needs the Debian package espeak-ng, or another engine.',
       );

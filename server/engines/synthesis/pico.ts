@@ -103,7 +103,8 @@ async function installedVoices(program: string): Promise<Set<string> | undefined
     };
     const [first = '', ...others] = Object.values(voices);
     const outcome = await outcomeOf(first);
-    if (outcome === 'ENOENT') return undefined;
+    // EACCES: it is not found, and a folder of the PATH may not be entered.
+    if (outcome === 'ENOENT' || outcome === 'EACCES') return undefined;
     const outcomes = [outcome, ...(await Promise.all(others.map(outcomeOf)))];
     return new Set(Object.values(voices).filter((_, index) => outcomes[index] === 'spoken'));
   } finally {
