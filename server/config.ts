@@ -94,8 +94,10 @@ function* problemsWithPlaces(
   if (given.has('SMTP_URL') !== given.has('SMTP_FROM')) {
     yield 'SMTP_URL and SMTP_FROM go together: set both or neither.';
   }
-  if (SMTP_URL !== undefined && !URL.canParse(SMTP_URL)) yield 'SMTP_URL: not an address.';
-  if (BROKER_URL !== undefined && !URL.canParse(BROKER_URL)) yield 'BROKER_URL: not an address.';
+  for (const [name, address] of Object.entries({ SMTP_URL, BROKER_URL })) {
+    const problem = address === undefined ? undefined : problemWithLogin(address);
+    if (problem !== undefined) yield `${name}: ${problem}.`;
+  }
   if (BROKER_URL !== undefined && !given.has('STORAGE_URL')) {
     yield 'BROKER_URL: servers that share a broker share a database too. Set STORAGE_URL to a PostgreSQL.';
   }
@@ -116,6 +118,14 @@ function* problemsWithPlaces(
     const problem = failureOf(() => accessSync(existingPart(MODELS_DIR), constants.R_OK));
     if (problem !== undefined) yield `MODELS_DIR: ${MODELS_DIR} is no folder to read (${problem}).`;
   }
+}
+
+/** Returns what is wrong with an address that may have a user and password, which are decoded. */
+function problemWithLogin(address: string): string | undefined {
+  if (!URL.canParse(address)) return 'not an address';
+  const { username, password } = new URL(address);
+  const isEncoded = failureOf(() => decodeURIComponent(username + password)) === undefined;
+  return isEncoded ? undefined : 'a % in the user or password must be written as %25';
 }
 
 /**

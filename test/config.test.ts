@@ -55,6 +55,8 @@ it.each([
   [{ DATA_DIR: '/proc/below' }, /DATA_DIR: \/proc\/below cannot be written/],
   [{ BROKER_URL: 'redis://127.0.0.1:6379' }, /BROKER_URL: .*Set STORAGE_URL to a PostgreSQL/],
   [{ BROKER_URL: 'redis://bad host' }, /BROKER_URL: not an address/],
+  [{ BROKER_URL: 'redis://user:100%@host' }, /BROKER_URL: a % .* must be written as %25/],
+  [{ SMTP_URL: 'smtp://us%er:secret@host' }, /SMTP_URL: a % .* must be written as %25/],
   [{ BROKER_URL: 'http://127.0.0.1:6379' }, /BROKER_URL: the value cannot be used/],
   [{ CLUSTER_NAME: 'a*' }, /CLUSTER_NAME/],
   [{ METRICS_KEY: 'two words' }, /METRICS_KEY: the value cannot be used.*ASCII without blanks/],
