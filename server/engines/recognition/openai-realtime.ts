@@ -6,13 +6,8 @@
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { createRateConverter } from '../../../shared/resampler.ts';
-import {
-  declareEngine,
-  keySetting,
-  listed,
-  problemWithSocketAddress,
-  socketAddress,
-} from '../declaration.ts';
+import { declareEngine, keySetting, listed } from '../declaration.ts';
+import { problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
