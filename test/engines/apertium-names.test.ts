@@ -7,7 +7,7 @@ const signal = new AbortController().signal;
 const engine = await apertiumOfFile();
 
 const surnames: [string, string, string, string][] = [
-  ['en', 'es', 'My name is Anna Baker.', 'Mi nombre es Anna Baker.'],
+  ['en', 'es', 'My name is Anna Baker.', 'Me llamo Anna Baker.'],
   ['en', 'ca', "Peter Cook's car is red.", 'El carro de Peter Cook és vermell.'],
   ['en', 'es', "Mr. Smith's house is big.", 'La casa de señor Smith es grande.'],
   ['en', 'fr', 'Julia J. Child is a cook.', 'Julia J. Child est cuisinière.'],

@@ -35,6 +35,15 @@ SELECT N IF (0 N) (0 V) (1 ("de" pr) OR ("<del>") OR ("previo" adj)) (-1 START O
 REMOVE V - (inf) IF (0 N) (-1 (pr)) ;
 REMOVE ("sentar") IF (0 ("sentir")) ;
 REMOVE ("vestir"i) OR ("vestirse"i) IF (0 ("ver"i)) ;
+SELECT (vblex pri p1 sg) IF (-1 START) (0 N) (1 ("<en>") OR ("<con>") OR ("<para>")) (2 DET) (NEGATE 1* (pri) OR (ifi) OR (pii) OR (fti)) ;
+SELECT (vblex pri p1 sg) IF (-1 START) (0 ("estudiar"i)) (1 ("<español>") OR ("<inglés>") OR ("<francés>") OR ("<alemán>")) ;
+SELECT ("marchar"i ifi) IF (0 ("ser"i)) ;
+SELECT ("ir"i ifi) IF (0 ("ser"i)) (1 ("<a>") OR ("<al>")) ;
+SELECT CLITIC IF (0 ("<lo>"i) OR ("<la>"i) OR ("<los>"i) OR ("<las>"i)) (-1 ("<¿>")) (1C V) ;
+SELECT ADJ IF (0 ("<abierto>") OR ("<abierta>") OR ("<abiertos>") OR ("<abiertas>")) (-1 ("estar"i)) ;
+SELECT (pii p1) IF (-1 ("cuando=era=niño="i) OR ("cuando=era=niña="i)) ;
+SELECT (adv) IF (0 ("<tarde>")) (-1 V) (1 (sent) OR (cm) OR (cnjcoo)) ;
+SELECT N IF (0 ("<sentido>")) (-1 ("tener"i)) ;
 # Open the door: requests.
 SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (1 DET) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i)) ;
 SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (1 NEXT) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i) OR N) ;
@@ -45,7 +54,11 @@ SELECT (vblex) IF (0 ("querer"i vbmod)) (NOT 1 (inf)) ;
 REMCOHORT ("<de>") IF (-1 ("deber"i)) (1 (inf)) ;
 REMCOHORT ("<a>") IF (-1 ("responder"i)) (1 DET) (2 ("pregunta")) ;
 REMCOHORT ("<a>") IF (-1 TRANSITIVE) (1 DET OR (np) OR (prn tn)) (NOT 2 (num) OR ("<una>")) ;
-# Reflexive verbs that are not reflexive in English.
+# Reflexive verbs that are not reflexive in English, or are other verbs.
+SUBSTITUTE ("levantar"i) ("levantarse=") (vblex) IF (-1 ("<me>"i) OR ("<te>"i) OR ("<se>"i) OR ("<nos>"i)) ;
+SUBSTITUTE ("despertar"i) ("despertarse=") (vblex) IF (-1 ("<me>"i) OR ("<te>"i) OR ("<se>"i) OR ("<nos>"i)) ;
+SUBSTITUTE ("sentar"i) ("sentarse=") (vblex) IF (-1 ("<me>"i) OR ("<te>"i) OR ("<se>"i) OR ("<nos>"i)) ;
+SUBSTITUTE ("ir"i) ("marchar") (vblex ifi p3) IF (-1 ("<se>"i)) ;
 REMCOHORT ("<me>"i) IF (1 REFLEXIVE) (1 (p1 sg)) ;
 REMCOHORT ("<te>"i) IF (1 REFLEXIVE) (1 (p2 sg)) ;
 REMCOHORT ("<nos>"i) IF (1 REFLEXIVE) (1 (p1 pl)) ;
@@ -63,8 +76,18 @@ SUBSTITUTE (".*"r adj m f mf sg pl) ("*buenas") ("<buenas>"i) IF (1 ("*tardes") 
 SUBSTITUTE (".*"r pr) ("at=" adv itg) ("<a>"i) IF (1 ("<las>") OR ("<la>")) (2 (num) OR HOUR) ;
 REMCOHORT ("<las>") OR ("<la>") IF (-1 ("at=")) ;
 SUBSTITUTE (".*"r pr) ("en" pr) ("<por>"i) IF (1 ("<la>")) (2 ("<mañana>") OR ("<tarde>") OR ("<noche>")) ;
+# I have not finished yet, I do not smoke any more, for two days.
+ADDCOHORT ("<+yet>" "yet=" adv itg) BEFORE (sent) OR (cm) IF (-1* ("<todavía>"i) OR ("<aún>"i) BARRIER (sent) OR (cm) LINK 1 NO) ;
+REMCOHORT ("<todavía>"i) OR ("<aún>"i) IF (1 NO) ;
+ADDCOHORT ("<+anymore>" "anymore=" adv itg) BEFORE (sent) OR (cm) IF (-1* ("<ya>"i) BARRIER (sent) OR (cm) LINK 1 NO) ;
+REMCOHORT ("<ya>"i) IF (1 NO) ;
+SUBSTITUTE ("hacer" vblex) ("ser" vbser) ("<hace>") IF (1 (num) OR DET) (2 TIME) (3 ("<que>")) ;
+SUBSTITUTE ("Hacer" vblex) ("Ser" vbser) ("<Hace>") IF (1 (num) OR DET) (2 TIME) (3 ("<que>")) ;
+SELECT (vbser) IF (0 ("<hace>"i)) ;
+SELECT (cnjsub) IF (-1 TIME) (-3 ("ser"i)) (0 ("<que>")) ;
+SELECT (vblex pri p1) IF (-1 ("<que>")) (-2 TIME) (-4 ("ser"i)) ;
 # Two years ago.
-ADDCOHORT ("<+ago>" "ago=" adv itg) AFTER TIME IF (-1 (num) OR DET OR ADJ) (NOT -1 ("<buen>") OR ("<mal>")) (-2 ("<hace>"i)) ;
+ADDCOHORT ("<+ago>" "ago=" adv itg) AFTER TIME IF (NOT -2 (vbser)) (-1 (num) OR DET OR ADJ) (NOT -1 ("<buen>") OR ("<mal>")) (-2 ("<hace>"i)) ;
 REMCOHORT ("<hace>"i) IF (3 ("ago=")) ;
 # Better than, bigger than; not all.
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>") IF (-1 ADJ OR (adv)) (-2 ("<más>"i) OR ("<menos>"i)) (NOT 1 V) ;
@@ -145,6 +168,39 @@ SUBSTITUTE (".*"r det itg mf sp prn adv) ("how=" adv itg) ("<Qué>") IF (-1 ("<�
 ADDCOHORT ("<+un>" "uno" det ind m sg) AFTER ("qué"i) IF (-1 ("<¡>")) (1 (n sg)) (NOT 0 ("how=")) ;
 REMCOHORT ("<tan>") OR ("<más>") IF (-1 N) (-2 ("<+un>")) (-4 ("<¡>")) (1 ADJ) ;
 # What to do.
+# You should rest, I am tired of waiting, are you sure that it is late.
+APPEND ("deberías=" adv) ("<deberías>") IF (-1 ("<que>") OR ("<si>")) ;
+APPEND ("deberíamos=" adv) ("<deberíamos>") IF (-1 ("<que>") OR ("<si>")) ;
+APPEND ("should=" adv) ("<debería>") OR ("<deberían>") OR ("<deberías>") OR ("<deberíamos>") IF (-1 N OR NAME OR ADJ OR (prn tn)) (1 (inf)) ;
+SELECT SHOULD ;
+SUBSTITUTE (".*"r) ("be=" adv itg) ("ser" inf) OR ("estar" inf) IF (-1 SHOULD) ;
+SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 SHOULD) ;
+SUBSTITUTE (inf) (ger) (vblex inf) IF (-1 ("<de>")) (-2 ("cansado") OR ("harto")) ;
+SELECT (ger) IF (-1 ("<de>")) (-2 ("cansado") OR ("harto")) ;
+SUBSTITUTE ("Seguro=que=") ("surely=") ("Seguro=que=") IF (NOT -1 ("<¿>")) (NEGATE 1* ("<?>")) ;
+# I like coffee, allergic to nuts.
+REMCOHORT DET IF (-1 LIKED) (1 GENERAL) (2 (sent) OR (cm)) ;
+REMCOHORT DET IF (-1 ("<a>")) (-2 ("alérgico")) (1 N) ;
+# He told me to rest, I usually have lunch there, both of them, ten minutes on foot, I do not think that it is true.
+SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("to=" adv itg) ("<que>") IF (-1 ("decir"i)) (-2 CLITIC) (1 (pis) OR (prs)) (NOT 1 (pri) OR (ifi) OR (pii)) ;
+SUBSTITUTE (prs pis p1 p2 p3 sg pl) (inf) (vblex) IF (-1 ("<que>" "to=")) ;
+SELECT (inf) IF (-1 ("<que>" "to=")) ;
+SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 ("cuánto=tiempo=se=tarda=en="i) OR ("cuánto=se=tarda=en="i) OR ("me=alegro=de="i)) ;
+SUBSTITUTE (".*"r) ("both=" adv itg) ("<tanto>") IF (1 DET) (2 N) (3 ("<como>")) ;
+SUBSTITUTE (".*"r) ("Both=" adv itg) ("<Tanto>") IF (1 DET) (2 N) (3 ("<como>")) ;
+SUBSTITUTE (".*"r) ("and=" adv itg) ("<como>") IF (-3 ("both="i)) ;
+REMCOHORT ("<a>") IF (-1 ("estar"i)) (1 (num)) (2 TIME) ;
+SUBSTITUTE (prs p3 sg) (pri p3 sg) ("ser" vbser prs) IF (-1 ("<que>")) (-2* NO BARRIER V LINK 1 ("creer")) ;
+# Can you lend me money.
+MOVE CLITIC (-1 ("<¿>")) (1 ("poder" p2) OR ("poder" p3)) (2 (inf)) AFTER (2 (inf)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") CLITIC IF (-1 (inf)) (-2 ("poder" p2) OR ("poder" p3)) (-3 ("<¿>")) ;
+SUBSTITUTE ("ø<s>+Prpers") ("ø<s>+prpers") CLITIC IF (-1 (inf)) ;
+# Her name is.
+SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("her=name=" adv) ("<se>"i) IF (1 ("<llama>")) (2 (np ant f)) (-1 BEGINS) ;
+SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("his=name=" adv) ("<se>"i) IF (1 ("<llama>")) (2 (np ant m)) (-1 BEGINS) ;
+APPEND ("is=called=" adv) ("<se>") IF (1 ("<llama>")) (-1 N OR NAME OR ADJ) ;
+SELECT ("is=called=") ;
+REMCOHORT ("<llama>") IF (-1 ("is=called=") OR ("her=name=") OR ("his=name=")) ;
 ADDCOHORT ("<+to>" "to=" adv itg) BEFORE (inf) IF (-1 ("<qué>") OR ("<cómo>") OR ("<dónde>")) ;
 # If I had money, I would buy it.
 SELECT (pis p1) IF (0 PERSONAL OR ("poder")) (-1 ("<si>"i)) ;

@@ -17,6 +17,7 @@ import {
 import {
   ASKED_OF_THINGS,
   COMING,
+  GENERAL,
   INVERTED,
   ORDERS,
   PASSIVE,
@@ -53,15 +54,15 @@ function spanishGrammar(): string {
 LIST START = (>>>) ;
 LIST V = vblex vbmod vbser vbhaver ; LIST N = n ; LIST ADJ = adj ; LIST DET = det ;
 LIST CLITIC = (prn pro) ; LIST NO = "no"i ; LIST CAPITAL = "[A-ZÁÉÍÓÚÑ].*"r ;
-LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" "<+él>" "<+really>" "<+ninguno>" "<+never>" "<+un>" "<+it>" "<+does>" "<+haber>" "<+to>" ;
-LIST PARTICLE = "off=" "on=" "out=" "up=" "in=" "ago=" "it=" ;
+LIST ADDED = "<+yo>" "<+tú>" "<+nosotros>" "<+vosotros>" "<+estar>" "<+do>" "<+did>" "<+ago>" "<+off>" "<+on>" "<+out>" "<+up>" "<+in>" "<+él>" "<+really>" "<+ninguno>" "<+never>" "<+un>" "<+it>" "<+does>" "<+haber>" "<+to>" "<+yet>" "<+anymore>" "<+down>" ;
+LIST PARTICLE = "off=" "on=" "out=" "up=" "in=" "ago=" "it=" "yet=" "anymore=" "down=" ;
 SET WHERE = ("<dónde>"i) OR ("<cómo>"i) OR ("<cuándo>"i) OR ("<por qué>"i) OR ("<¿>") ; LIST NAME = np ; LIST PERSONAL = ${lemmasOf(PERSONAL)} "tener" ;
 LIST NOUN_PHRASE = det np ; LIST HOURS = num ; LIST COLD = "<frío>" "<calor>" ;
 LIST ASKS = "do=" "are=" "Are=" "were=" "Were=" "can=" "Can=" "could=" "Could=" "have=" "Have=" ;
 LIST SUBJECT = (prn tn p1) (prn tn p2) (prn tn p3) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ; LIST PASSIVE = ${lemmasOf(PASSIVE)} ;
-LIST TRANSITIVE = ${lemmasOf(TRANSITIVE)} ; LIST FORMAL = ${lemmasOf(`${PERSONAL} ${ORDERS} desear necesitar poder deber tener`)} ;
-LIST QUEUE = ".*#.*"r ; LIST REFLEXIVE = ${lemmasOf(REFLEXIVE)} ;
+LIST TRANSITIVE = ${lemmasOf(TRANSITIVE)} ; LIST FORMAL = ${lemmasOf(`${PERSONAL} ${ORDERS} aceptar desear necesitar poder deber tener`)} ;
+LIST QUEUE = ".*#.*"r ; LIST REFLEXIVE = ${lemmasOf(REFLEXIVE)} "levantarse="i "despertarse="i "sentarse="i ;
 LIST THANKS = "<gracias>"i "<muchas gracias>"i ;
 LIST PROFESSION = ${writtenAs(PROFESSIONS)} ; LIST YOURS = ${lemmasOf(YOURS)} ; LIST STATE_NOUN = ${entriesOf(
     STATES,
@@ -78,7 +79,7 @@ LIST ASKED_OF_THINGS = ${wordsOf(ASKED_OF_THINGS)
     .join(' ')} ; LIST COMING = ${wordsOf(COMING)
     .map((verb) => `("${verb}" vblex p3)`)
     .join(' ')} ; LIST LIKED = "gustar" "encantar" ; LIST LIKES = ("gustar" p3) ("encantar" p3) ;
-LIST WISH = "querer"i "necesitar"i "preferir"i "pedir"i ; LIST PLEASE = "<por favor>"i ;
+LIST SHOULD = "should=" "deberías="i "deberíamos="i "deberían="i ; LIST GENERAL = ${writtenAs(GENERAL)} ; LIST WISH = "querer"i "necesitar"i "preferir"i "pedir"i ; LIST PLEASE = "<por favor>"i ;
 SET BEGINS = START OR (cm) OR PLEASE OR ("<y>") OR (lquest) OR ("<¡>") OR ("<luego>"i) OR ("<después>"i) ;
 SET ASKED = START OR (cm) OR ("<si>"i) OR ("<cuando>"i) OR ("<que>") OR ("<donde>") OR ("<y>") OR ("<o>") OR ("<para que>") OR ("<usted>"i) OR ("<ustedes>"i) OR (adv) ;
 LIST NEXT = det n adj np pr num adv cnjsub prn ;
@@ -137,19 +138,22 @@ function movingRules(): string[] {
     ),
     'MOVE COMING (-1 START) (1 DET) (2 N) (NOT 3 ADJ) AFTER (2 N) ;',
     'SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") COMING IF (-1 N) (-2 DET) (-3 START) (1 (sent) OR (cm)) ;',
-    'ADDCOHORT ("<+does>" "does=" adv itg) BEFORE ASKED_OF_THINGS IF (-1 (adv itg)) (1 DET) (2 N) (3 ("<?>")) ;',
+    'ADDCOHORT ("<+does>" "does=" adv itg) BEFORE ASKED_OF_THINGS IF (-1 (adv itg) OR ("a=qué=hora="i)) (1 DET) (2 N) (3 ("<?>")) ;',
     'SUBSTITUTE (pri p3 sg) (imp p2 sg) ASKED_OF_THINGS IF (-1 ("<+does>")) ;',
     'MOVE ASKED_OF_THINGS (-1 ("<+does>")) AFTER (2 N) ;',
     'SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ASKED_OF_THINGS IF (-1 N) (-3 ("<+does>")) ;',
   ];
 }
 
+/** Whether the reflexive verb has a translation of its own, with a particle. */
+const isOther = (verb: string): boolean => WITH_PARTICLES.includes(`${verb}se=`);
+
 /** `Tenemos que irnos`: removes the reflexive pronoun. */
 function withoutReflexives(): string[] {
   return wordsOf(REFLEXIVE).flatMap((verb) =>
     ['me', 'te', 'se', 'nos'].flatMap((pronoun) => [
-      `APPEND ("${verb}" vblex inf) ("<${verb}${pronoun}>") ;`,
-      `REMOVE SUB:-1 ("${verb}") IF (0 ("<${verb}${pronoun}>")) (0 (enc)) ;`,
+      `APPEND ("${isOther(verb) ? `${verb}se=` : verb}" vblex inf) ("<${verb}${pronoun}>") ;`,
+      `REMOVE SUB:-1 ("${verb}") OR ("${verb}se") IF (0 ("<${verb}${pronoun}>")) (0 (enc)) ;`,
     ]),
   );
 }

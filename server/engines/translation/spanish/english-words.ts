@@ -41,10 +41,10 @@ soportar: support, superar: overcome, terminar: finish, tratar: treat, visualiza
 /** Verbs whose translation has a particle, which the generator does not know. */
 export const WITH_PARTICLES = `
 apagar: turn off, averiguar: find out, despertar: wake up, encender: turn on, rellenar: fill in,
-sacar: take out`;
+sacar: take out, levantarse=: get up, despertarse=: wake up, sentarse=: sit down`;
 
 const ADJECTIVES = `
-aburrido: boring, alto: high sint, amable: kind sint, antiguo: old sint, anterior: previous, débil: weak sint, grave: serious, personalizado: custom, superior: upper`;
+aburrido: boring, alto: high sint, amable: kind sint, antiguo: old sint, anterior: previous, débil: weak sint, enfermo: ill, grave: serious, personalizado: custom, superior: upper`;
 
 const ADVERBS = `
 generalmente: usually, luego: then, correctamente: correctly`;
@@ -66,7 +66,7 @@ papelera f: bin, pulsación f: press, señor m: sir`;
 /** Regular `-ar` verbs missing from the dictionary. */
 const NEW_VERBS = `
 caducar: expire, desactivar: disable, minimizar: minimise, renombrar: rename,
-reiniciar: restart, teclear: type`;
+esquiar: ski, reiniciar: restart, teclear: type`;
 
 /** Verbs with an imperative that is also a present form: a request at the beginning of a sentence. */
 export const ORDERS = `
@@ -78,7 +78,7 @@ mirar mostrar mover pegar pensar poner presionar probar pulsar revisar seguir se
 export const PERSONAL = `
 aprender andar ayudar bailar beber besar caminar cantar cocinar comer comprar conocer creer decidir decir dormir elegir
 escribir escuchar estudiar explicar hablar intentar jugar leer llamar mirar morir nacer odiar olvidar pagar pedir
-pensar preguntar prometer querer recordar reír responder saber sentir trabajar vender ver viajar vivir`;
+pensar preguntar prometer querer recordar reír responder saber sentir trabajar vender ver viajar vivir volver`;
 
 /** Verbs whose reflexive form is a passive. */
 export const PASSIVE = `
@@ -98,7 +98,7 @@ const SAID = `
 
 /** English words that the source grammar adds. They travel as question adverbs, which transfer keeps in place. */
 const INSERTED = `
-ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past, how: how adv itg, just: just adv, us: prpers prn obj p1 mf pl,
+ago: ago adv, are: be vbser pres, at: at pr, can: can vaux pres, could: can vaux past, did: do vbdo past, how: how adv itg, just: just adv, us: prpers prn obj p1 mf pl, yet: yet adv, anymore: anymore adv, both: both adv, be: be vbser inf, and: and cnjcoo, down: down adv,
 you: prpers prn obj p2 mf sp,
 do: do vbdo pres, does: do vbdo pri p3 sg,
 have: have vbhaver pres, in: in pr, is: be vbser pri p3 sg, it: prpers prn obj p3 nt sg, never: never adv,
@@ -116,6 +116,10 @@ aron: ifi p3 pl,
 e: prs p3 sg, e: imp p3 sg, en: prs p3 pl, es: prs p2 sg, en: imp p3 pl, emos: prs p1 pl, ará: fti p3 sg,
 aré: fti p1 sg, aba: pii p3 sg,
 arás: fti p2 sg, arán: fti p3 pl`;
+
+/** What is liked in general: English has no article. */
+export const GENERAL = `
+arte café carne cerveza chocolate cine deporte fruta fútbol leche música naturaleza pan pescado playa poesía queso teatro té vino`;
 
 /** Verbs that questions ask of things: `¿Cuándo abre la tienda?` */
 export const ASKED_OF_THINGS = 'abrir cerrar comenzar empezar llegar salir terminar';
@@ -191,7 +195,7 @@ me oyen todos: can everyone hear me, me oyen: can you hear me, ^ no importa $: i
 ^ nos vemos pronto: see you soon,
 qué hora es: what time is it, qué le parece $: what do you think, qué os parece $: what do you think,
 qué te parece $: what do you think,
-^ quisiera: I would like, salió mal: went wrong, ^ seguro que: are you sure, ^ te amo $: I love you,
+^ quisiera: I would like, salió mal: went wrong, ^ te amo $: I love you,
 ^ te quiero $: I love you,
 ojalá pudiera: I wish I could, ojalá tuviera: I wish I had, se habla español: Spanish is spoken, se habla inglés: English is spoken,
 ^ no me lo digas: don't tell me, ^ dáselo a: give it to, cuando era niño: as a child, cuando era niña: as a child,
@@ -203,7 +207,27 @@ estoy aburrido: I am bored, estoy aburrida: I am bored, más alto que yo: taller
 mayor que yo: older than me, menor que yo: younger than me, mejor que yo: better than me,
 se ha cancelado: has been cancelled, se ha actualizado: has been updated, se ha guardado: has been saved,
 se ha enviado: has been sent, se ha eliminado: has been deleted, se ha producido un error: an error has occurred,
-^ ten cuidado: be careful, ^ tenga cuidado: be careful, todo el mundo: everybody`;
+no me encuentro bien: I do not feel well, me encuentro mal: I feel ill, ^ nos vemos el: see you on, qué tiempo hace: what is the weather like, lo_siento mucho: I am very sorry,
+a qué te dedicas: what do you do, a qué se dedica: what do you do, que tengas un buen viaje: have a good trip, que tengas un buen día: have a nice day, que tenga un buen día: have a nice day,
+que te mejores: get well soon, ^ perdón $: sorry, me puede repetir: can you repeat, me puedes repetir: can you repeat, me puede decir: can you tell me, me puedes decir: can you tell me,
+me podría decir: could you tell me, me puede traer: can you bring me, ^ me trae: can you bring me, ^ me pone: can I have, gire a_la_derecha: turn right, gira a_la_derecha: turn right,
+gire a_la_izquierda: turn left, gira a_la_izquierda: turn left, en la esquina $: at the corner, se ha retrasado: has been delayed, a los frutos secos: to nuts, frutos secos: nuts,
+^ hoy es: today is, ^ mañana es: tomorrow is, ^ es la una $: it is one o'clock, ^ deberías: you should, ^ deberíamos: we should, ^ deberían: they should,
+^ puede que llueva: it may rain, ^ puede que: maybe, me da igual: I don't mind, ^ vale $: okay, qué calor hace: how hot it is, qué frío hace: how cold it is,
+^ se prohíbe fumar: no smoking, ^ prohibido fumar: no smoking, ^ se vende $: for sale, ^ se alquila $: to let, me acosté: I went to bed, me acuesto: I go to bed, se acostó: went to bed, nos acostamos: we went to bed,
+qué te pasa: what is wrong with you, qué le pasa: what is wrong with him, ^ qué pasa $: what's up, me he roto la: I have broken my, me he roto el: I have broken my,
+me rompí la: I broke my, me rompí el: I broke my, el invierno pasado: last winter, el verano pasado: last summer, el otoño pasado: last autumn, la primavera pasada: last spring,
+el fin_de_semana pasado: last weekend, el lunes pasado: last Monday, el martes pasado: last Tuesday, el miércoles pasado: last Wednesday, el jueves pasado: last Thursday,
+el viernes pasado: last Friday, el sábado pasado: last Saturday, el domingo pasado: last Sunday, encima de: on top of, al_lado del: next to the, está libre este asiento: is this seat free,
+está ocupado este asiento: is this seat taken, me lo llevo: I'll take it, me la llevo: I'll take it, cuánto_tiempo se tarda en: how long does it take to, cuánto se tarda en: how long does it take to,
+me alegro de verte: I am glad to see you, me alegro de verle: I am glad to see you, me alegro de: I am glad to, cuánto_tiempo sin verte: long time no see, cómo va todo: how is everything,
+^ todo bien: all is well, ^ saludos a: regards to, ^ que descanses: sleep well, ^ que te vaya bien: all the best, espero tu respuesta: I look forward to your reply, espero su respuesta: I look forward to your reply,
+^ no hay problema: no problem, ^ ya lo sé $: I know, no lo sé $: I don't know, lo sé $: I know, quién te lo ha dicho: who told you, quién te lo dijo: who told you,
+^ se fue $: he left, ^ se fue sin decir nada: he left without saying anything, ^ se fueron $: they left, me fui: I left, nos fuimos: we left, se ha ido: has left, ya se habían ido: they had already left, ya se había ido: he had already left,
+sin decir nada: without saying anything, si lo hubiera sabido: had I known, te lo habría dicho: I would have told you, aunque llueva: even if it rains, ^ ojalá: I hope,
+ojalá haga buen tiempo: I hope the weather is good, ^ cuanto antes mejor: the sooner the better, ^ siga todo recto: go straight on, ^ sigue todo recto: go straight on,
+^ seguro que: are you sure, ^ todavía no $: not yet, ^ aún no $: not yet, todavía no lo sé: I don't know yet, aún no lo sé: I don't know yet,
+menos me gusta $: the less I like it, ^ ten cuidado: be careful, ^ tenga cuidado: be careful, todo el mundo: everybody`;
 
 /** Professions, which have no article in Spanish. */
 export const PROFESSIONS = `
@@ -251,7 +275,25 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
     'adj',
     `(0* ${anyOf('él ella hermano hermana padre madre hijo hija hombre mujer niño niña chico chica')})`,
   ],
+  ['trabajo: job', 'n', '(-1 ("<uno>"i))'],
+  ['tan: as', 'preadv', '(2 ("<como>"))'],
+  ['tener: make', 'vblex', '(1 ("<sentido>"))'],
+  ['sentido: sense', 'n'],
+  ['de: of', 'pr', '(-1 ("<cansado>") OR ("<harto>"))'],
+  ['de: off', 'pr', '(-1 ("<caer>"i))'],
+  ['de: from', 'pr', '(-1 ("<lejos>"i))'],
+  ['perder: miss', 'vblex', '(2 ("<tren>") OR ("<autobús>") OR ("<avión>") OR ("<vuelo>"))'],
+  [
+    'rico: delicious',
+    'adj',
+    '(0* ("<comida>") OR ("<cena>") OR ("<plato>") OR ("<sopa>") OR ("<tarta>") OR ("<paella>")) (NOT 1 ("<en>"))',
+  ],
   ['cuenta: account', 'n'],
+  [
+    'cuenta: bill',
+    'n',
+    '(0* ("<traer>") OR ("<pagar>") OR ("<me=trae=>"i) OR ("<me=puede=traer=>"i))',
+  ],
   ['entrada: ticket', 'n', `(0* ${anyOf('comprar vender concierto museo cine')})`],
   ['nadie: nobody', 'prn', '(-1 (>>>))'],
   ['niño: child', 'n', '(0 (pl))'],
@@ -296,6 +338,11 @@ export function englishGrammar(): string {
       ([noun, state]) => `SUBSTITUTE (".*"r adv) ("*${state}") ("@${noun}=") ;`,
     ),
     'SUBSTITUTE (".*"r adv) ("*Is there") ("@is=there=") ;',
+    'SUBSTITUTE (".*"r adv) ("*Surely") ("@surely=") ;',
+    'SUBSTITUTE (".*"r adv) ("*should") ("@should=") ;',
+    'SUBSTITUTE (".*"r adv) ("*is called") ("@is=called=") ;',
+    'SUBSTITUTE (".*"r adv) ("*Her name is") ("@her=name=") ;',
+    'SUBSTITUTE (".*"r adv) ("*His name is") ("@his=name=") ;',
     'SUBSTITUTE (".*"r adv) ("*Are there") ("@are=there=") ;',
   ];
   return indexed(`${DELIMITERS}BEFORE-SECTIONS
