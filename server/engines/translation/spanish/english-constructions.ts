@@ -30,6 +30,8 @@ SELECT DET IF (0 DET) (1 N OR ADJ) (NOT 0 (pro) OR (preadv) OR (adv)) ;
 REMOVE V IF (-1C DET) (0 N OR ADJ) ;
 REMOVE ("apenar") ;
 REMOVE (ifi p1 pl) IF (0 (pri p1 pl)) (NEGATE 0* ("<ayer>"i) OR ("<anoche>"i) OR ("<pasado>") OR ("<pasada>") OR ("<hace>"i)) ;
+SELECT ("marchar"i ifi) IF (0 ("ser"i)) ;
+SELECT ("ir"i ifi) IF (0 ("ser"i)) (1 ("<a>") OR ("<al>")) ;
 SELECT (vbser) IF (0 (vbser)) (0 ("ir"i)) (1 (pp) OR DET OR ADJ OR ("<el>")) ;
 SELECT N IF (0 N) (0 V) (1 ("de" pr) OR ("<del>") OR ("previo" adj)) (-1 START OR DET OR ADJ OR (pr) OR (sent)) ;
 REMOVE V - (inf) IF (0 N) (-1 (pr)) ;
@@ -37,9 +39,11 @@ REMOVE ("sentar") IF (0 ("sentir")) ;
 REMOVE ("vestir"i) OR ("vestirse"i) IF (0 ("ver"i)) ;
 SELECT (vblex pri p1 sg) IF (-1 START) (0 N) (1 ("<en>") OR ("<con>") OR ("<para>")) (2 DET) (NEGATE 1* (pri) OR (ifi) OR (pii) OR (fti)) ;
 SELECT (vblex pri p1 sg) IF (-1 START) (0 ("estudiar"i)) (1 ("<español>") OR ("<inglés>") OR ("<francés>") OR ("<alemán>")) ;
-SELECT ("marchar"i ifi) IF (0 ("ser"i)) ;
-SELECT ("ir"i ifi) IF (0 ("ser"i)) (1 ("<a>") OR ("<al>")) ;
 SELECT CLITIC IF (0 ("<lo>"i) OR ("<la>"i) OR ("<los>"i) OR ("<las>"i)) (-1 ("<¿>")) (1C V) ;
+SELECT (pp) IF (-1 (vbhaver)) ;
+SELECT (pp) IF (-1 ("<has>"i) OR ("<ha>"i) OR ("<han>"i)) ;
+SELECT (pii p1) IF (0 ("haber"i)) (-1 ("<nunca>"i)) (-2 START) ;
+REMCOHORT ("<al>") IF (-1 ("jugar"i)) (1 N) ;
 SELECT ADJ IF (0 ("<abierto>") OR ("<abierta>") OR ("<abiertos>") OR ("<abiertas>")) (-1 ("estar"i)) ;
 SELECT (pii p1) IF (-1 ("cuando=era=niño="i) OR ("cuando=era=niña="i)) ;
 SELECT (adv) IF (0 ("<tarde>")) (-1 V) (1 (sent) OR (cm) OR (cnjcoo)) ;
@@ -216,6 +220,7 @@ ${entriesOf(STATES)
 # It is true.
 SUBSTITUTE (".*"r n f sg) ("verdadero" adj f sg) ("<verdad>") IF (-1 ("ser"i)) ;
 # You can pay by card.
+SUBSTITUTE (p3 sg) (p2 sg) ("Poder" pri p3 sg) IF (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("llover") OR ("estar")) ;
 SUBSTITUTE (p3 sg) (p2 sg) ("poder" pri p3 sg) IF (-1 ("<se>"i)) (-2 BEGINS OR NO) (1 (inf)) ;
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("prpers" prn tn p2 mf sg) ("<se>") IF (1 ("poder" pri p2 sg)) (NOT -1 NO) ;
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("Prpers" prn tn p2 mf sg) ("<Se>") IF (1 ("poder" pri p2 sg)) ;
@@ -244,8 +249,8 @@ REMCOHORT ("<nos>"i) IF (1 ("conocer" ifi p1 pl)) ;
 # From nine to five.
 SUBSTITUTE (".*"r pr) ("desde" pr) ("<de>"i) IF (1 HOURS OR HOUR) (2 ("<a>")) (3 HOURS OR HOUR) ;
 # I have never been there.
-ADDCOHORT ("<+never>" "never=" adv itg) AFTER ("haber") IF (0 (vbhaver pri)) (-1 ("<nunca>"i)) (1 (pp)) ;
-REMCOHORT ("<nunca>"i) IF (1 ("haber" vbhaver pri)) (2 ("<+never>")) ;
+ADDCOHORT ("<+never>" "never=" adv itg) AFTER ("haber") IF (0 (vbhaver pri) OR (vbhaver pii)) (-1 ("<nunca>"i)) (1 (pp)) ;
+REMCOHORT ("<nunca>"i) IF (1 ("haber" vbhaver)) (2 ("<+never>")) ;
 # Do not forget.
 SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 NO) (-2 BEGINS) ;
 SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 CLITIC) (-2 NO) (-3 BEGINS) ;

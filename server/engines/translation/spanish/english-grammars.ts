@@ -178,7 +178,7 @@ function inversionRules(): string[] {
       );
     }),
     ...[...added].flatMap((english) => [
-      `ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("${english}="i) IF (NOT 1 SUBJECT) (NOT 0 ("<No>")) ;`,
+      `ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("${english}="i) IF (NOT 1 SUBJECT) (NOT 0 ("<No>") OR ("<están>"i) OR ("<son>"i)) ;`,
     ]),
     'SUBSTITUTE (inf) (pri p2 sg) (vblex inf) IF (-1 ("<+tú>")) ;',
   ];
@@ -209,6 +209,7 @@ function formalRules(): string[] {
     `SUBSTITUTE (p3) (p2) FORMAL - (imp) IF (0C (p3)) (-1 NO) (-2 ASKED) ${formal} ;`,
     `SUBSTITUTE (p3) (p2) (vblex pri p3) IF (0C ("estar"i)) (1 (ger) OR ("<seguro>")) ${formal} ;`,
     'SUBSTITUTE (p3) (p2) FORMAL IF (0C (p3)) (-1 ("<¿>")) (NOT 1 (np) OR ("<él>") OR ("<ella>") OR ("<ellos>") OR ("<ellas>")) ;',
+    'SUBSTITUTE (p3) (p2) FORMAL IF (0C (p3 pl)) (-1 ("a=qué=hora="i)) (1 (sent)) ;',
     `SUBSTITUTE (".*"r) ("tuyo") ("suyo" det) IF ${formal} ;`,
     'SUBSTITUTE (".*"r) ("tuyo") ("suyo" det) IF (-1 ("<por>")) (-2 THANKS) ;',
     'SUBSTITUTE ("Suyo") ("Tuyo") ("<Su>" det) IF (-1 START) (1 YOURS) ;',
