@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createNeural } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { quickCompiler, writeTranslationModels } from '../support/models/translation-models.ts';
+import { quickStart, writeTranslationModels } from '../support/models/translation-models.ts';
 import { makeWordTranslator } from '../support/models/word-translator.ts';
 import { recordingLog } from './apertium-support.ts';
 
@@ -76,7 +76,7 @@ test("a model that passes the checks but does not load is unavailable, with its 
   writeFileSync(file, replaced(bytes, bytes.indexOf('decoder_l1_rnn_W\0'), 'decoder_l1_xxx_W'));
   const { models } = await findModels(folder);
   const log = recordingLog();
-  const [engine] = await createNeural({ log, models, compilerFlags: quickCompiler });
+  const [engine] = await createNeural({ log, models, compilerFlags: quickStart });
   assert.ok(engine !== undefined && 'translate' in engine);
   try {
     const pair = { source: 'en', target: 'es', signal: new AbortController().signal };

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createNeural, type NeuralOptions } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { quickCompiler, writeTranslationModels } from '../support/models/translation-models.ts';
+import { quickStart, writeTranslationModels } from '../support/models/translation-models.ts';
 import { eventually, recordingLog } from './apertium-support.ts';
 import { marked, plain, textsOf, written } from './marked-segments.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';
@@ -30,7 +30,7 @@ async function create(options: Partial<NeuralOptions> = {}): Promise<Translation
   const [engine] = await createNeural({
     log: recordingLog(),
     models,
-    compilerFlags: quickCompiler,
+    compilerFlags: quickStart,
     ...options,
   });
   assert.ok(engine !== undefined && 'translate' in engine, JSON.stringify(engine));
