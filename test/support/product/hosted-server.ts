@@ -23,7 +23,7 @@ export async function startHosted(settings: Record<string, string> = {}): Promis
     if (!answer.ok) throw new Error(text);
     return JSON.parse(text) as T;
   };
-  const told = await ask<Told>('start', { ...serverSettings(), ...settings });
+  const told = await ask<Told>('start', serverSettings(settings));
   let atEnd: string | undefined;
   return {
     ...told,

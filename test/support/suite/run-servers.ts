@@ -18,8 +18,8 @@ import { ofProcess } from './of-process.ts';
 
 /** Kinds of servers, by their settings. */
 const KINDS = {
-  /** Recognises nothing. */
-  silent: { RECOGNISER: 'silent' },
+  /** Recognises nothing, but takes audio in every format. */
+  silent: { RECOGNISER: 'silent', FFMPEG: 'ffmpeg' },
   /**
    * With all installed engines; the long idle time suits speakers that wait for captions on a busy machine.
    */

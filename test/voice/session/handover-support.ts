@@ -30,6 +30,8 @@ export async function startTalkingCluster(count: number): Promise<Cluster> {
   ]);
   const cluster = await startCluster(count, {
     ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, VOICE_RESUME_SECONDS: '20' },
+    // The audio is PCM.
+    FFMPEG: 'none',
     ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/es: libretranslate' },
   });
   return {
