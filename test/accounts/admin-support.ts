@@ -1,6 +1,6 @@
 /** A running server, and administrators of their own accounts. */
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
-import { startServer } from '../support/product/server.ts';
+import { startHosted } from '../support/product/hosted-server.ts';
 import type { DeveloperKey } from '../../shared/schemas/admin.ts';
 import type { Charge } from '../../server/accounts/usage/usage-counters-store.ts';
 
@@ -22,7 +22,7 @@ export type Administrator = Awaited<ReturnType<Administration['newAdmin']>>;
 
 /** Starts a server, and opens its database like a second process. */
 export async function openAdministration() {
-  const server = await startServer({ RECOGNISER: 'silent', DOCUMENT_WORKER: 'off' });
+  const server = await startHosted({ RECOGNISER: 'silent' });
   const storage = await openEmbedded(server.dataFolder);
   const platform = platformOver(storage);
 

@@ -42,7 +42,7 @@ describe('developer keys', () => {
     const text = await listed.text();
     expect(JSON.parse(text)).toEqual([kept]);
     expect(text).not.toContain(key);
-    expect(administration.server.logs()).not.toContain(key);
+    expect(await administration.server.logs()).not.toContain(key);
   });
 
   it('require neither a label nor a body', async () => {
