@@ -28,15 +28,16 @@ const pureTests = [
   ...['engines/{chat,chat-*,libretranslate,openai-*,deepl-*,service-client,remote-*}'],
   ...['engines/{espeak-ng,flite,pico,synthesis-conformance,translation-*,tagged-text}'],
   ...['engines/{apertium-routes,moonshine-agreement}', 'improvement/improvement'],
-  ...['accounts/{access,account-contacts,api-key-file}', 'process/{concurrency,frame-batch}'],
+  ...['accounts/{access,account-contacts,api-key-file}', 'process/{code-cache,concurrency,frame-batch}'],
   ...['translation/{translation,languages,engine-routes,detection}', 'operation/metrics'],
   ...['voice/session/{session-tokens,media-queue,outbox,live-translation}', 'client/lost-session'],
   ...['voice/session/{audio-entry,handover,live-overview,session-cluster,voice-sessions}'],
+  ...['voice/session/{sleeping-reader,speech-charge}'],
   ...['http/{forms,form-body,upload-pace,received-file}', 'glossaries/glossaries'],
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
-  ...['setup/{cluster,start,summary-reporter,vitest-run}', 'events/caption-log-faults'],
+  ...['setup/{cluster,lock,start,summary-reporter,vitest-run}', 'events/caption-log-faults'],
   ...['accounts/deactivated-keys', 'storage/database'],
   ...[
     'events/{room-keys,room-wording,spoken-lines,channel,live-room,live-rooms,renderings,speaker}',
@@ -64,7 +65,7 @@ const serverTests = [
 
 /** Those that drive browsers: loading what drives them takes a second. */
 const browserTests = [
-  'accessibility,captions,console,console-{events,language,models},demo,document-demo,embedding',
+  'accessibility,captions,console,console-{drafts,events,keyboard,language,models},demo,document-demo,embedding',
   'engines,event-captioner,reading,room-{overlay,viewer},wording',
 ].map((names) => `test/widget/{${names}}.test.ts`);
 
@@ -78,7 +79,7 @@ const engineTests = [
   ...['engines/older-processors', 'models/{installation,npm-models,translation-models}'],
   ...['voice/audio/{decode,decode-conformance,decode-gap,encode,listen,stream-encoder}'],
   ...['events/{kept,transcripts,reading/live}', 'client/package', 'http/requests'],
-  ...['improvement/rule-styles', 'documents/jobs/document-{kills,translation}', 'http/upgrades'],
+  ...['improvement/rule-styles', 'documents/jobs/document-{kills,translation,worker-process}', 'http/upgrades'],
   ...['architecture', 'config', 'storage/{crash,erasure,failures}'],
 ].map((name) => `test/${name}.test.ts`);
 
