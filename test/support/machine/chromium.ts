@@ -36,6 +36,8 @@ export function launchChromium(
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      // Otherwise a process is started for a page that may come.
+      '--disable-site-isolation-trials',
       ...[`--use-fake-ui-for-media-stream${permission}`, '--use-fake-device-for-media-stream'],
       ...moreArgs,
       ...(file === undefined ? [] : [`--use-file-for-fake-audio-capture=${file}`]),
