@@ -28,7 +28,8 @@ const pureTests = [
   ...['engines/{chat,chat-*,libretranslate,openai-*,deepl-*,service-client,remote-*}'],
   ...['engines/{espeak-ng,flite,pico,synthesis-conformance,translation-*,tagged-text}'],
   ...['engines/{apertium-routes,moonshine-agreement}', 'improvement/improvement'],
-  ...['accounts/{access,account-contacts,api-key-file}', 'process/{code-cache,concurrency,frame-batch}'],
+  ...['accounts/{access,account-contacts,api-key-file,deactivated-keys}', 'storage/database'],
+  ...['process/{code-cache,concurrency,frame-batch}'],
   ...['translation/{translation,languages,engine-routes,detection}', 'operation/metrics'],
   ...['voice/session/{session-tokens,media-queue,outbox,live-translation}', 'client/lost-session'],
   ...['voice/session/{audio-entry,handover,live-overview,session-cluster,voice-sessions}'],
@@ -38,7 +39,6 @@ const pureTests = [
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
   ...['setup/{cluster,lock,start,summary-reporter,vitest-run}', 'events/caption-log-faults'],
-  ...['accounts/deactivated-keys', 'storage/database'],
   ...[
     'events/{room-keys,room-wording,spoken-lines,channel,live-room,live-rooms,renderings,speaker}',
     'events/reading/{fan-out,readers}',
@@ -79,8 +79,8 @@ const engineTests = [
   ...['engines/older-processors', 'models/{installation,npm-models,translation-models}'],
   ...['voice/audio/{decode,decode-conformance,decode-gap,encode,listen,stream-encoder}'],
   ...['events/{kept,transcripts,reading/live}', 'client/package', 'http/requests'],
-  ...['improvement/rule-styles', 'documents/jobs/document-{kills,translation,worker-process}', 'http/upgrades'],
-  ...['architecture', 'config', 'storage/{crash,erasure,failures}'],
+  ...['documents/jobs/document-{kills,translation,worker-process}', 'http/upgrades'],
+  ...['architecture', 'config', 'improvement/rule-styles', 'storage/{crash,erasure,failures}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those with `databasesOfThisFile()`. */

@@ -52,9 +52,7 @@ it('the warm-up starts every slow part before the first request, also after one 
   await rephrase(server, { text: ['Das ist eine guhte Idee.'], target_lang: 'de' });
   await rephrase(server, { text: ['Recebemos o seu endereso ontem.'], target_lang: 'pt-BR' });
   // Programs that only look something up are gone at once.
-  await expect
-    .poll(() => processTree(server.pid).filter((pid) => !before.has(pid)))
-    .toEqual([]);
+  await expect.poll(() => processTree(server.pid).filter((pid) => !before.has(pid))).toEqual([]);
 });
 
 describe('a style or a tone', () => {
