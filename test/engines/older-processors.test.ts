@@ -96,7 +96,9 @@ async function answerOf(child: ChildProcess): Promise<NeuralAnswer> {
 test.skipIf(process.arch !== 'x64')('a server without SSE4 translates with Apertium', async () => {
   const folder = temporaryFolder();
   writeTranslationModels(folder);
-  const server = await startServer({ MODELS_DIR: folder }, ['--no-enable-sse4-1']);
+  const server = await startServer({ MODELS_DIR: folder, RECOGNISER: 'silent' }, [
+    '--no-enable-sse4-1',
+  ]);
   onTestFinished(() => server.stop());
   expect(server.output()).toMatch(
     /Missing +Neural translation needs .*SSE4\.1.* LIBRETRANSLATE_URL/,
