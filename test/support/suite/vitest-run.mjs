@@ -105,6 +105,8 @@ async function runPart(args, progress, { niceness = 0, workers }) {
       env: {
         ...colours(),
         ...(workers !== undefined && { VITEST_MAX_WORKERS: String(workers) }),
+        // Memory of C and C++ comes in huge pages: a tenth less time in the kernel.
+        GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
         ...process.env,
       },
     },
