@@ -62,10 +62,10 @@ const systemFolders = [
   ...['/usr/share', '/usr/local/bin', '/usr/local/lib', '/usr/local/share'],
   ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'],
 ];
-/** Configuration of libraries, fonts and LibreOffice; none of it contains personal data. */
+/** Configuration of libraries, fonts, LibreOffice and memory; none of it contains personal data. */
 const systemSettings = [
   ...['/etc/ld.so.cache', '/etc/alternatives', '/etc/fonts', '/etc/libreoffice'],
-  ...['/var/lib/libreoffice', '/var/cache/fontconfig'],
+  ...['/var/lib/libreoffice', '/var/cache/fontconfig', '/sys/kernel/mm/transparent_hugepage'],
 ];
 
 /** A way to contain: options of bubblewrap, and the launcher it starts in place of the program. */

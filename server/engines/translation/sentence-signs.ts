@@ -80,9 +80,18 @@ export function wrongCapitals(
     return [first, later].flatMap((place) => (place === undefined ? [] : [start + place]));
   });
   const within = onlyNames && !isSimple ? capitalsWithin(translated, source) : [];
-  return [...new Set([...places, ...within, ...lostCapitals(translated, source)])]
+  const pronouns = isEnglish ? smallPronouns(translated, source) : [];
+  return [...new Set([...places, ...within, ...lostCapitals(translated, source), ...pronouns])]
     .sort((a, b) => a - b)
     .map((at) => ({ start: at, end: at + 1, text: withOtherCase(translated.charAt(at)) }));
+}
+
+const SMALL_I = /(?<![\p{L}\p{M}\p{N}'’.-])i(?=['’ ])/gu;
+
+/** Returns the places of `i` as a word, in `Can i help you?`, unless the source has one. */
+function smallPronouns(translated: string, source: string): number[] {
+  if (source.search(SMALL_I) !== -1) return [];
+  return Array.from(translated.matchAll(SMALL_I), ({ index }) => index);
 }
 
 /** Whether a text is all capitals, like `STOP` but not `TV`. */

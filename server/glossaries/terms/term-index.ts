@@ -21,10 +21,10 @@ export interface TermIndex {
   /**
    * Returns occurrences in reading order, without overlaps, the longest at each place.
    *
-   * A phrase with capitals is found as written, and in all capitals if the whole text is. A phrase in lower case is also found capitalised at the
-   * start of a sentence, and in all capitals if the whole text is, or if the word is too long to be an
-   * acronym (`IT`, `WHO`); a phrase of several words is found with any usual capitals. The target is
-   * capitalised in the same way.
+   * A phrase with capitals is found as written, and in all capitals if the whole text is. A phrase in lower
+   * case is also found capitalised at the start of a sentence, and in all capitals if the whole text is, or if
+   * the word is too long to be an acronym (`IT`, `WHO`); a phrase of several words is found with any usual
+   * capitals. The target is capitalised in the same way.
    */
   find(text: string): TermMatch[];
 }

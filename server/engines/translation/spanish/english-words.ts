@@ -44,7 +44,7 @@ apagar: turn off, averiguar: find out, despertar: wake up, encender: turn on, re
 sacar: take out, levantarse=: get up, despertarse=: wake up, sentarse=: sit down`;
 
 const ADJECTIVES = `
-aburrido: boring, alto: high sint, amable: kind sint, antiguo: old sint, anterior: previous, débil: weak sint, enfermo: ill, grave: serious, personalizado: custom, superior: upper`;
+aburrido: boring, alto: high sint, amable: kind sint, antiguo: old sint, anterior: previous, débil: weak sint, enfermo: sick sint, grave: serious, personalizado: custom, superior: upper`;
 
 const ADVERBS = `
 generalmente: usually, luego: then, correctamente: correctly`;
@@ -66,7 +66,7 @@ papelera f: bin, pulsación f: press, señor m: sir`;
 /** Regular `-ar` verbs missing from the dictionary. */
 const NEW_VERBS = `
 caducar: expire, desactivar: disable, minimizar: minimise, renombrar: rename,
-esquiar: ski, reiniciar: restart, teclear: type`;
+reiniciar: restart, teclear: type`;
 
 /** Verbs with an imperative that is also a present form: a request at the beginning of a sentence. */
 export const ORDERS = `
@@ -234,6 +234,7 @@ estoy de camino: I am on my way, madrugar: get up early, voy a ducharme: I am go
 es culpa mía: it is my fault, sin despedirse: without saying goodbye, no me lo puedo creer: I can't believe it, no puedo creerlo: I can't believe it, de joven: when I was young, de niño: as a child,
 se quedó dormido: fell asleep, se quedó dormida: fell asleep, me han robado: I have been robbed, ^ es broma: I'm joking, buen provecho: enjoy your meal, ^ salud $: cheers, enhorabuena por: congratulations on,
 va con retraso: is late, ^ déjame en paz: leave me alone, descansemos un poco: let's have a rest,
+a esquiar: skiing,
 menos me gusta $: the less I like it, ^ ten cuidado: be careful, ^ tenga cuidado: be careful, todo el mundo: everybody`;
 
 /** Professions, which have no article in Spanish. */
@@ -297,9 +298,17 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ],
   ['llegar: get', 'vblex', '(1 ("<a>")) (NOT 0 (pp)) (NOT 2 (inf) OR (num))'],
   ['quedar: meet', 'vblex', '(-1 ("<poder>"))'],
-  ['tocar: play', 'vblex', '(2 ("<guitarra>") OR ("<piano>") OR ("<violín>") OR ("<flauta>") OR ("<batería>"))'],
+  [
+    'tocar: play',
+    'vblex',
+    '(2 ("<guitarra>") OR ("<piano>") OR ("<violín>") OR ("<flauta>") OR ("<batería>"))',
+  ],
   ['consejo: advice', 'n', '(NOT 1 (pr))'],
-  ['partido: match', 'n', '(0* ("<fútbol>") OR ("<entrada>") OR ("<jugar>") OR ("<ganar>") OR ("<equipo>"))'],
+  [
+    'partido: match',
+    'n',
+    '(0* ("<fútbol>") OR ("<entrada>") OR ("<jugar>") OR ("<ganar>") OR ("<equipo>"))',
+  ],
   ['historia: story', 'n', '(-1 ("<largo>"))'],
   ['historia: story', 'n', '(1 ("<largo>"))'],
   ['nadie: nobody', 'prn', '(NEGATE 0* ("<no>"i))'],
