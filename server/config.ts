@@ -13,8 +13,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { KEY_PATTERN } from './engines/declaration.ts';
-import { settingsSchema } from './settings.ts';
+import { KEY_PATTERN, settingsSchema } from './settings.ts';
 
 export type Settings = Static<typeof settingsSchema>;
 

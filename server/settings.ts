@@ -13,6 +13,8 @@ import {
   translators,
 } from './engines/index.ts';
 
+export { KEY_PATTERN };
+
 const recogniserChoice = Object.keys(recognisers).join('|');
 
 const server = {

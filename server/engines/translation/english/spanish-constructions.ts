@@ -190,7 +190,10 @@ APPEND ("in=case=" adv) ("<in>"i) IF (1 ("<case>")) (2 (prn subj)) ;
 REMCOHORT ("<case>") IF (-1 ("in=case="i)) ;
 APPEND ("to=home=" adv) ("<home>") IF (-1 ("go") OR ("come") OR ("arrive") OR ("return") OR ("drive") OR ("walk") OR ("run") OR ("fly") OR ("get")) (NOT 1 N) ;
 SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("to=home=")) ;
-SELECT ("to=home=") OR ("harder=") OR ("anywhere="i) OR ("make=sure="i) OR ("in=case="i) ;
+APPEND ("to=left=" adv) ("<left>") IF (-1 ("turn"i) OR ("go"i) OR ("look"i) OR ("keep"i)) (NOT 1 N OR DET) ;
+APPEND ("to=right=" adv) ("<right>") IF (-1 ("turn"i) OR ("keep"i)) (NOT 1 N OR DET OR ADJ) ;
+APPEND ("from=home=" adv) ("<home>") IF (-1 ("leave")) (NOT 1 N) ;
+SELECT ("from=home=") OR ("to=home=") OR ("to=left=") OR ("to=right=") OR ("harder=") OR ("anywhere="i) OR ("make=sure="i) OR ("in=case="i) ;
 SUBSTITUTE ("to") ("in") ("to" pr) IF (1 INF) (-1* ("it=took=.*"ri) BARRIER V) ;
 SELECT (obj) IF (-1 JOINED) (NOT 1 FINITE) ;
 # I feel like going out.

@@ -158,7 +158,7 @@ export const SAID = `
 export const CONSTRUCTED = `
 a=bit=: un poco de, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
 the=less=first=: cuanto menos, the=less=: menos, the=better=: mejor, what=like=: cómo, what=time=: a qué hora,
-harder=: más duro, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
+harder=: más duro, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, from=home=: de casa, to=left=: a la izquierda, to=right=: a la derecha, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
 whose=is=: de quién es, whose=are=: de quién son, anywhere=: en cualquier parte, feel=like=: me apetece, don't=feel=like=: no me apetece`;
 
 /** What Spanish has where English is: `I am afraid`. */
@@ -333,10 +333,12 @@ it 's too hot: hace demasiado calor, it is too hot: hace demasiado calor, it 's 
 it 's so hot: hace tanto calor, it 's so cold: hace tanto frío, had a great time: lo pasó muy bien, we had a great time: lo pasamos muy bien, I had a great time: lo pasé muy bien,
 they had a great time: lo pasaron muy bien, we had a good time: lo pasamos bien, I had a good time: lo pasé bien, ^ have a good time: pásalo bien, ^ have a great time: pásalo muy bien,
 ^ have fun: diviértete, we had fun: nos divertimos, it took me: tardé, it took us: tardamos, it took him: tardó, it took her: tardó, it took them: tardaron,
-for ages: desde hace siglos, tastes good: sabe bien, smells good: huele bien, sounds good: suena bien, looks good: tiene buen aspecto,
+for ages $: desde hace siglos, tastes good: sabe bien, smells good: huele bien, sounds good: suena bien, looks good: tiene buen aspecto,
 tastes great: sabe genial, sounds great: suena genial, looks great: tiene muy buen aspecto, tastes like: sabe a, smells like: huele a,
-would you mind: te importaría, do you mind: te importa, none of your business: asunto tuyo, will be fine: irá bien, everything is fine: todo está bien,
-I 'm fine: estoy bien, I am fine: estoy bien, turn left: gira a la izquierda, turn right: gira a la derecha, at the traffic lights: en el semáforo, traffic lights: semáforo, traffic light: semáforo,
+would you mind: te importaría, do you mind: te importa, none of your business: asunto tuyo, everything will be fine: todo irá bien, it will be fine: irá bien, I will be fine: estaré bien, I'll be fine: estaré bien, you will be fine: estarás bien, you'll be fine: estarás bien,
+he will be fine: estará bien, she will be fine: estará bien, we will be fine: estaremos bien, we'll be fine: estaremos bien, you had a great time: lo pasaste muy bien, you got_married: te casaste,
+I don't get_along $: no me llevo bien, he doesn't get_along $: no se lleva bien, she doesn't get_along $: no se lleva bien, they can't afford: no se pueden permitir, you can't afford: no te puedes permitir, everything is fine: todo está bien,
+I 'm fine: estoy bien, I am fine: estoy bien,  at the traffic lights: en el semáforo, traffic lights: semáforo, traffic light: semáforo,
 ^ make sure to: asegúrate de,
 how_much does it cost to: cuánto cuesta, am getting_married: me caso, 'm getting_married: me caso, is getting_married: se casa, are getting_married: se casan,
 we are getting_married: nos casamos, got_married: se casó, I got_married: me casé, we got_married: nos casamos, they got_married: se casaron,
@@ -347,7 +349,7 @@ I have a sore throat: me duele la garganta, I have a headache: me duele la cabez
 my leg hurts: me duele la pierna, my stomach hurts: me duele el estómago, my throat hurts: me duele la garganta, my foot hurts: me duele el pie, my feet hurt: me duelen los pies,
 for a living: para ganarte la vida, twice a day: dos veces al día, I feel sick: me encuentro mal, I 'm not feeling well: no me encuentro bien, I don't feel well: no me encuentro bien, you don't look well: no tienes buen aspecto, ^ have a good trip: buen viaje, ^ have a safe trip: buen viaje, ^ enjoy your meal: buen provecho, ^ cheers $: salud, ^ congratulations on: felicidades por, ^ happy anniversary: feliz aniversario,
 ^ merry christmas: feliz Navidad, I 'm only joking: es broma, I 'm joking: es broma, I 'm just kidding: es broma,  fell asleep: se quedó dormido, they fell asleep: se quedaron dormidos,
-how often: con qué frecuencia, don't get along: no se llevan bien, we don't get along: no nos llevamos bien, what to say: qué decir, what to think: qué pensar, whenever you like: cuando quieras, if you like $: si quieres, as you like: como quieras, on the other hand: por otro lado,
+how often: con qué frecuencia, don't get_along $: no se llevan bien, we don't get_along $: no nos llevamos bien, what to say: qué decir, what to think: qué pensar, whenever you like: cuando quieras, if you like $: si quieres, as you like: como quieras, on the other hand: por otro lado,
 ^ is this seat taken: está ocupado este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
 to get some sleep: dormir un poco, I 'm sorry to: siento, I am sorry to: siento, how_long does it take to: cuánto se tarda en,
 it was nice talking to you: ha sido un placer hablar contigo, it was nice meeting you: ha sido un placer conocerte, it was nice to meet you: ha sido un placer conocerte,
