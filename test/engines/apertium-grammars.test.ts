@@ -148,6 +148,8 @@ test.each([
   ['I know that song.', 'Sé esa canción.'],
   ['What are the rules for?', '¿Para qué son las reglas?'],
   ['We tried and failed.', 'Intentamos y fallamos.'],
+  ['You cannot copy or move a file.', 'No puedes copiar o mover un archivo.'],
+  ['This can be fixed.', 'Esto puede ser arreglado.'],
   ['I have just one question.', 'Tengo sólo una pregunta.'],
   ['What was the film like?', '¿Cómo era la película?'],
   ['Whose jacket is this?', '¿De quién es esta chaqueta?'],

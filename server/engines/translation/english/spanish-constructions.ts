@@ -106,7 +106,7 @@ SUBSTITUTE (".*"r vbser pri p3 sg) ("have" vbhaver pri p3 sg) ("<'s>") IF (1 ("<
 REMOVE (gen) IF (0 ("<'s>")) (1 ("<been>") OR ("<had>") OR ("<got>")) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 ("<time>")) (-2 (ord)) (1 (vbhaver) OR FINITE_VERB) ;
 SELECT (vblex pri) IF (0 ("<needs>") OR ("<wants>") OR ("<has>")) (-1 (n sg)) (1 ("<to>")) ;
-SELECT (det dem) IF (0 THAT) (-1 V) (1 (n sg)) (NOT 1 (n pl) OR MASS OR NAME OR V) (NOT 2 FINITE OR FINITE_VERB) ;
+SELECT (det dem) IF (0 THAT) (-1C V) (1 (n sg)) (NOT 1 (n pl) OR MASS OR NAME OR V OR ADJ OR (adv) OR (vaux) OR (ger)) (NOT 2 FINITE OR FINITE_VERB) ;
 # What she said, with what he has.
 APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
 SELECT ("*what") ;
@@ -120,7 +120,7 @@ ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N) (1 (vbhave
 REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
 # She was tired: a state.
-SELECT ADJ IF (0 (pp)) (-1 (vbser)) (NOT 1 (pr) OR OBJECT) ;
+SELECT ADJ IF (0 LASTING) (-1 (vbser)) (NOT 1 (pr) OR OBJECT) ;
 # Before the film starts.
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
 SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;

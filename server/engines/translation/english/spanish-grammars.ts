@@ -69,7 +69,7 @@ LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" 
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
-LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=.*="ri ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
+LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
 LIST NO_PERSON = ${lemmasOf('arrive be become come get go have include live look play reply say seem sit stand')} ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
@@ -266,16 +266,19 @@ function habitRules(): string[] {
 /** `We came and saw it`: transfer has forgotten the subject when it comes to the second verb. */
 function secondVerbRules(): string[] {
   const subjects = [
-    ...entriesOf(PRONOUNS).map(([pronoun, tags]) => [`("<${pronoun}>"i subj)`, personOf(tags)]),
-    ['(n pl)', 'p3 pl'],
+    ...entriesOf(PRONOUNS).map(([pronoun, tags]) => [
+      ...[`("<${pronoun}>"i subj)`, personOf(tags)],
+      '(vblex pres) - (vblex past) OR (adv) - ("not")',
+    ]),
+    ['(n pl) LINK NOT 0 V', 'p3 pl', '(vblex pres) LINK NOT 0 N OR (vblex past)'],
   ];
   const barrier =
     'BARRIER (rel) OR (cnjsub) OR (cnjadv) OR (sent) OR (vaux) OR (vbhaver) OR ("to")';
   return [
     ...['-1 AND', '-1 (adv)) (-2 AND'].flatMap((place) =>
-      subjects.flatMap(([subject = '', person = '']) => [
-        `SUBSTITUTE (past) (ifi ${person}) (vblex past) IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK 1 (vblex past) OR (vbser past) OR (vbdo past) OR (adv)) (NEGATE 0 (pp) LINK 1 (n)) (NOT 1 OBJECT) ;`,
-        `SUBSTITUTE (pres) (pri ${person}) (vblex pres) - N IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK NOT -1 V OR (pr) LINK 2 (vblex pres) - (vblex past)${subject === '(n pl)' ? '' : ' OR (adv)'}) (NOT 1 OBJECT) ;`,
+      subjects.flatMap(([subject = '', person = '', present = '']) => [
+        `SUBSTITUTE (past) (ifi ${person}) (vblex past) IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK 1 (vblex past) OR (vbser past) OR (vbdo past) OR (adv) - ("not")) (NEGATE 0 (pp) LINK 1 (n)) (NOT 1 OBJECT) ;`,
+        `SUBSTITUTE (pres) (pri ${person}) (vblex pres) - N IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK NOT -1 V OR (pr) LINK 2 ${present}) (NOT 1 OBJECT) ;`,
       ]),
     ),
     'SELECT (ifi) IF (0 (vblex)) ;',

@@ -297,13 +297,13 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
     '(0* ("<comida>") OR ("<cena>") OR ("<plato>") OR ("<sopa>") OR ("<tarta>") OR ("<paella>")) (NOT 1 ("<en>"))',
   ],
   ['llegar: get', 'vblex', '(1 ("<a>")) (NOT 0 (pp)) (NOT 2 (inf) OR (num))'],
-  ['quedar: meet', 'vblex', '(-1 ("<poder>"))'],
+  ['quedar: meet', 'vblex', '(-1 ("<poder>")) (1 (cnjadv) OR ("<a>") OR ("<mañana>") OR (sent))'],
   [
     'tocar: play',
     'vblex',
     '(2 ("<guitarra>") OR ("<piano>") OR ("<violín>") OR ("<flauta>") OR ("<batería>"))',
   ],
-  ['consejo: advice', 'n', '(NOT 1 (pr))'],
+  ['consejo: advice', 'n', '(0 (sg)) (-1 (det pos))'],
   [
     'partido: match',
     'n',
