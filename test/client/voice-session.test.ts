@@ -159,7 +159,7 @@ describe('updates of a running session', () => {
     gateway.dropChance = 0.25;
     const session = connect(gateway, { targetLanguages: ['es'] });
     await becomes(session, 'open');
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 12 || gateway.drops === 0; round += 1) {
       const wish = [`x${round}`];
       await session.update({ targetLanguages: wish });
       expect(targets(gateway), `seed ${seed}`).toEqual(wish);
