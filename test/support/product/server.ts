@@ -5,7 +5,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { ofProcess } from '../suite/of-process.ts';
 import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../../..');
@@ -108,22 +107,6 @@ export async function startServer(
   };
 }
 
-/** Idle time after which the connections to a server may be about to end, in ms: a server ends them after 72 s. */
-const LONG_IDLE_MS = 60_000;
-/** When this process last had an answer of each server, in ms since the epoch. */
-const lastAnswers = ofProcess('last answers', () => new Map<string, number>());
-
-/** Like `fetch`, but not over a connection that the server closes just as it is used. */
-async function fetchFrom(url: string, pathname: string, init: RequestInit): Promise<Response> {
-  const isIdle = Date.now() - (lastAnswers.get(url) ?? Infinity) > LONG_IDLE_MS;
-  if (isIdle) await fetch(`${url}/healthz`).catch(() => undefined);
-  try {
-    return await fetch(url + pathname, init);
-  } finally {
-    lastAnswers.set(url, Date.now());
-  }
-}
-
 /** Returns request functions for a server that use an API key. */
 export function requestsTo(
   url: string,
@@ -132,7 +115,10 @@ export function requestsTo(
   let contract: Promise<ContractCheck> | undefined;
   /** Sends a request; fails if the answer of the API does not match the server's own OpenAPI document. */
   async function checked(pathname: string, init: RequestInit): Promise<Response> {
-    const response = await fetchFrom(url, pathname, init);
+    const headers = new Headers(init.headers);
+    // A server closes an idle connection after 72 s, perhaps just as it is used.
+    headers.set('connection', 'close');
+    const response = await fetch(url + pathname, { ...init, headers });
     if (!/^\/v\d\//.test(pathname)) return response;
     contract ??= readContract(url);
     // An event stream has no end to wait for.
