@@ -26,6 +26,7 @@ export {
   CONTAINED_PROCESSES,
   endWithParent,
   findContainment,
+  HUGE_PAGES,
   SYSTEM_PATH,
   uncontainedNotice,
   type Command,

@@ -1,7 +1,13 @@
 /** Runs system programs on untrusted input, with limits on time, memory and output. */
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { SYSTEM_PATH, type Command, type Containment, killGroup } from '../../process/index.ts';
+import {
+  HUGE_PAGES,
+  SYSTEM_PATH,
+  type Command,
+  type Containment,
+  killGroup,
+} from '../../process/index.ts';
 
 /** Limits of a program. */
 export interface ProgramLimits {
@@ -43,9 +49,6 @@ const COMPLAINT_CHARACTERS = 8_000;
 const EXIT_NOT_FOUND = 127;
 /** Shells and bubblewrap report a program that a signal ended as this plus the signal's number. */
 const EXIT_BY_SIGNAL = 128;
-
-/** Memory in huge pages, where the system has them: the start of a large program takes a quarter of the time. */
-const HUGE_PAGES = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
 
 /**
  * Runs a program with bytes as its standard input. Its environment is a path, a locale, the use of memory, and

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import { type Turn, linkAbort } from '../../process/concurrency.ts';
+import { HUGE_PAGES } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import { declareEngine } from '../declaration.ts';
@@ -78,7 +79,7 @@ export async function createApertium({
   maxWaitingLength = 2_000_000,
 }: ApertiumOptions): Promise<TranslationEngine | Unavailable> {
   // The complete environment of the stages: other locales make some of them refuse to start.
-  const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
+  const env = { LC_ALL: 'C.UTF-8', PATH: programFolders, ...HUGE_PAGES };
   const grammars = new Map<Mode, Grammars>();
   const readCommand = async (mode: Mode) => {
     const command = await readModeCommand({ mode, modesFolder, env });

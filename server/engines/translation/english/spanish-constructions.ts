@@ -60,12 +60,12 @@ SELECT ("what=like="i) OR ("what=time="i) ;
 # Whose jacket is this: it is this jacket.
 APPEND ("whose=is=" adv) ("<whose>"i) IF (1 N) (2 ("<is>")) (3 THIS OR THAT) (4 ("<?>")) ;
 APPEND ("whose=are=" adv) ("<whose>"i) IF (1 N) (2 ("<are>")) (3 THIS) (4 ("<?>")) ;
-SELECT ("whose=.*"ri) ;
-SUBSTITUTE (prn tn) (det dem) (prn tn) IF (-3 ("whose=.*"ri)) ;
-SELECT (det dem) IF (-3 ("whose=.*"ri)) ;
-REMCOHORT (vbser) IF (-2 ("whose=.*"ri)) ;
-MOVE (det dem) (-2 ("whose=.*"ri)) BEFORE (-1 N) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 ("whose=.*"ri)) ;
+SELECT WHOSE ;
+SUBSTITUTE (prn tn) (det dem) (prn tn) IF (-3 WHOSE) ;
+SELECT (det dem) IF (-3 WHOSE) ;
+REMCOHORT (vbser) IF (-2 WHOSE) ;
+MOVE (det dem) (-2 WHOSE) BEFORE (-1 N) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 WHOSE) ;
 # When does the shop open: the auxiliary goes, and the verb moves before its subject.
 SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
 SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;

@@ -61,7 +61,7 @@ LIST EVERYBODY = ${wordsOf(EVERYBODY)
     .map((word) => `"<${word}>"`)
     .join(' ')} ;
 LIST LEARNS = "learn"i "begin"i "teach"i ; LIST THINKS_THAT = ".* that"r ; LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
-LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = ".*=what="ri ".*=who="ri ".*=where="ri "what=time="i "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
+LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => ['what', 'who', 'where'].map((asked) => `${preposition}=${asked}`)))} "what=time="i "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ;
@@ -69,7 +69,10 @@ LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" 
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
-LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
+LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST WHOSE = "whose=is="i "whose=are="i ; LIST IS_HAD = ${madeOf([...entriesOf(HAD).map(([state]) => `had=${state}`), 'had=in=a=hurry', 'had=right', 'had=cold'])} ;
+LIST COULD_NOT = ${madeOf(entriesOf(COULD).map(([, spanish]) => `not=${spanish}`))} ;
+LIST STRANDED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => entriesOf(ASKED_FOR).map(([asked]) => `${preposition}=${asked}`)))} ;
+LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
 LIST NO_PERSON = ${lemmasOf('arrive be become come get go have include live look play reply say seem sit stand')} ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
@@ -294,7 +297,7 @@ const hadRules = (): string[] => [
   'APPEND ("had=in=a=hurry=" adv) ("<in>") IF (-1 (vbser)) (1 ("<a>")) (2 ("<hurry>")) ;',
   'APPEND ("had=right=" adv) ("<right>") IF (-1 (vbser)) (-2 (prn subj) - (nt) OR ("<them>") OR ("<us>")) (1 (sent) OR (cm)) ;',
   'APPEND ("had=cold=" adv) ("<cold>") IF (-1 (vbser)) (-2 (prn subj) - (nt)) (1 (sent) OR (cm) OR (adv)) ;',
-  'SELECT ("had=.*"r) ;',
+  'SELECT IS_HAD ;',
   'REMCOHORT ("<hurry>") IF (-2 ("had=in=a=hurry=")) ;',
   'REMCOHORT ("<a>") IF (-1 ("had=in=a=hurry=")) ;',
 ];
@@ -308,10 +311,13 @@ const strandedRules = (): string[] => [
           `APPEND ("${sized(`${preposition}=${asked}`)}=" adv) ("<${sized(asked)}>") IF (-1 BEGINS) (NOT 1 N) (1* ("<${preposition}>" pr) LINK NOT -1 (pp) LINK 2 ("<?>")) ;`,
       ),
     ),
-    `SELECT ("${preposition}=.*"ri) IF (0 ASKED) ;`,
-    `REMCOHORT ("<${preposition}>") IF (1 ("<?>")) (-1* ("${preposition}=.*"ri)) ;`,
+    `REMCOHORT ("<${preposition}>") IF (1 ("<?>")) (-1* ("${preposition}=.*"ri) BARRIER (sent)) ;`,
   ]),
+  'SELECT STRANDED ;',
 ];
+
+/** Returns adverbs that the source grammar makes as the content of a `LIST`, in both sizes. */
+const madeOf = (words: readonly string[]): string => words.map((word) => `"${word}="i`).join(' ');
 
 /** `I couldn't sleep`: what was not done, unless there is a condition. */
 function couldRules(): string[] {
@@ -322,9 +328,9 @@ function couldRules(): string[] {
           `APPEND ("${sized('not')}=${spanish}=" adv) ("<${sized(pronoun)}>") IF (1 ("<couldn't>") OR ("<couldn’t>")) (2 V) (NEGATE 0* ("<if>"i) OR ("<without>") OR ("<?>")) (NEGATE -1* ("<if>"i)) ;`,
       ),
     ),
-    'SELECT ("not=pu.*="ri) ;',
-    'REMCOHORT ("<couldn\'t>") OR ("<couldn’t>") IF (-1 ("not=pu.*="ri)) ;',
-    'SELECT INF IF (-1 ("not=pu.*="ri)) ;',
+    'SELECT COULD_NOT ;',
+    'REMCOHORT ("<couldn\'t>") OR ("<couldn’t>") IF (-1 COULD_NOT) ;',
+    'SELECT INF IF (-1 COULD_NOT) ;',
   ];
 }
 
