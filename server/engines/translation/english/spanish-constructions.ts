@@ -7,7 +7,8 @@
 export const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
 
 /** The analyser's multiwords that are none: they live on the second floor, he comes from Sweden, the water is cold. */
-export const SPLITS = String.raw`SPLITCOHORT ("<come>" "come" vblex pres "<from>" "ø<s>+from" pr) ("<come from>") ;
+export const SPLITS = String.raw`SPLITCOHORT ("<in>" "in" pr "<the>" "ø<s>+the" det def sp "<main>" "ø<s>+main" adj) ("<in the main>") IF (1 N) ;
+SPLITCOHORT ("<come>" "come" vblex pres "<from>" "ø<s>+from" pr) ("<come from>") ;
 SPLITCOHORT ("<comes>" "come" vblex pri p3 sg "<from>" "ø<s>+from" pr) ("<comes from>") ;
 SPLITCOHORT ("<came>" "come" vblex past "<from>" "ø<s>+from" pr) ("<came from>") ;
 SPLITCOHORT ("<is>" "be" vbser pri p3 sg "<cold>" "ø<s>+cold" adj sint) ("<is cold>") IF (NOT -1 (prn subj) - (nt)) ;
@@ -40,6 +41,7 @@ ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 ("<who>"i) OR ("<
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
 ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
 # I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
@@ -83,6 +85,7 @@ REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-1C V OR AUXILIARY) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE DET IF (-1 ("attend" vblex)) (1 N OR ADJ) (NOT -1 ("<+to>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+to>")) ;
 # She made me laugh, stop talking, I forgot to call, our goal is to win, what to do.
 SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("stop"i vblex)) ;
@@ -171,6 +174,8 @@ SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1 ASKED) (1 DET OR TH
 SELECT INF IF (-1 ("in order to")) (-3 ("too")) ;
 SUBSTITUTE ("to") ("of") ("to" pr) IF (1 INF) (-1 ("had=.*"r)) ;
 SELECT (vblex past) IF (0 INTRANSITIVE) (0 (pp)) (-1 N) (NEGATE -1* FINITE) (NEGATE 1* FINITE) ;
+SELECT (vblex past) IF (0 (pp)) (-1 N) (-2 DET OR ADJ) (1 AND) (2 (vblex past)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 NUM) (1 FINITE_VERB OR (vbmod)) (NOT 0 (obj)) ;
 # The most intelligent person I know.
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 ADJ) (-3 ("<the most>"i) OR ("<the>"i)) (1 ("know") OR ("have") OR ("see") OR ("meet")) ;
 # You look tired, the only way to get to the station, that does not make sense.
@@ -183,6 +188,7 @@ SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<any>") OR ("<no>") OR ("<much>")) 
 REMOVE V IF (0 ("<sense>")) (-1* ("<make>") OR ("<makes>") OR ("<made>") BARRIER (sent)) ;
 # She works harder than he does, I cannot find it anywhere.
 APPEND ("harder=" adv) ("<harder>") IF (-1 ("work") OR ("try") OR ("train") OR ("study") OR ("push") OR ("hit") OR ("play") OR ("rain") OR ("fight")) ;
+APPEND ("faster=" adv) ("<faster>") IF (-1 V) (NOT 1 N) ;
 APPEND ("anywhere=" adv) ("<anywhere>"i) ;
 APPEND ("make=sure=" adv) ("make# sure"i) IF (-1 BEGINS) (1 DET OR THIS OR NAME OR (prn) OR (cnjsub)) ;
 REMCOHORT ("<that>") IF (-1 ("make=sure="i)) ;
@@ -193,9 +199,10 @@ SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("to=home=")) ;
 APPEND ("to=left=" adv) ("<left>") IF (-1 ("turn"i) OR ("go"i) OR ("look"i) OR ("keep"i)) (NOT 1 N OR DET) ;
 APPEND ("to=right=" adv) ("<right>") IF (-1 ("turn"i) OR ("keep"i)) (NOT 1 N OR DET OR ADJ) ;
 APPEND ("from=home=" adv) ("<home>") IF (-1 ("leave")) (NOT 1 N) ;
-SELECT ("from=home=") OR ("to=home=") OR ("to=left=") OR ("to=right=") OR ("harder=") OR ("anywhere="i) OR ("make=sure="i) OR ("in=case="i) ;
+SELECT ("from=home=") OR ("to=home=") OR ("to=left=") OR ("to=right=") OR ("harder=") OR ("faster=") OR ("anywhere="i) OR ("make=sure="i) OR ("in=case="i) ;
 SUBSTITUTE ("to") ("in") ("to" pr) IF (1 INF) (-1* ("it=took=.*"ri) BARRIER V) ;
 SELECT (obj) IF (-1 JOINED) (NOT 1 FINITE) ;
+SELECT (obj) IF (0 ("<you>")) (-1 V) (-2 (prn subj) OR (vaux)) (1 ("<more>") OR ("<so>") OR ("<too>") OR (sent) OR (cm) OR ("<very>")) ;
 # I feel like going out.
 APPEND ("feel=like=" adv) ("<I>") IF (1 ("<feel>")) (2 ("<like>")) (3 (ger)) ;
 APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<don't>")) (2 ("<feel>")) (3 ("<like>")) (4 (ger)) ;
@@ -292,7 +299,7 @@ export const READING = String.raw`
 SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")) (NOT -1 ("<does>") OR ("<did>")) ;
 REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
 SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
-SELECT (prn) IF (0 THAT) (-1 V) (1 (sent) OR (cm) OR (adv)) ;
+SELECT (prn) IF (0 THAT) (-1 V OR (pr)) (1 (sent) OR (cm) OR (adv)) ;
 SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r)) ;
 REMOVE (adv) IF (0 ("some"i)) (1 N) ;
 SELECT (pl) IF (0 ("data")) (NOT 1 (p3 sg)) ;

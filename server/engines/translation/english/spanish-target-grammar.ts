@@ -97,6 +97,7 @@ SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
 SUBSTITUTE (".*"r adv itg) ("*por la que") ("<why>") IF (-1 ("<reason>" sg)) ;
 SUBSTITUTE (".*"r adv itg) ("*por las que") ("<why>") IF (-1 ("<reason>" pl)) ;
 SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (1 ${anyOf(DAYS)}) ;
+SUBSTITUTE (".*"r rel an mf sp) ("*en que") ("<that>") IF (0C (rel)) (-1 ("<way>")) ;
 SUBSTITUTE (".*"r pr) ("*para el") ("<by>") IF (1 ${anyOf(DAYS)}) ;
 SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*a nadie") ("<anyone>") OR ("<anybody>") IF (-1 VERB) (NOT -1 (vbser)) (-1* NEGATION BARRIER (cm)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<cold>") OR ("<hot>")) (-1 ${anyOf(MASS)} OR ("<soup>")) ;

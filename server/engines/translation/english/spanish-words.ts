@@ -7,7 +7,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
 ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
-arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, balance: equilibrio m, ball: pelota f,
+arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
 card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
@@ -16,7 +16,7 @@ condition: condición f, cookie: cookie f, cost: coste m, course: curso m, cover
 date: fecha f,
 deal: acuerdo m, deputy: ayudante mf, detour: desvío m, device: dispositivo m, disability: discapacidad f,
 display: pantalla f, domain: dominio m, drive: unidad f, driver: conductor m, email: correo m,
-enquiry: consulta f, equaliser: ecualizador m, failure: fracaso m, fault: culpa f, feeling: sentimiento m,
+enquiry: consulta f, equaliser: ecualizador m, event: evento m, failure: fracaso m, fault: culpa f, feeling: sentimiento m,
 figure: figura f, file: archivo m, fish: pez m, foundation: fundación f, gear: equipo m, goal: objetivo m,
 head: cabeza f, heel: talón m, height: altura f, host: anfitrión m, inquiry: consulta f, key: clave f,
 language: idioma m, launch: lanzamiento m, law: ley f, leader: líder mf, leg: pierna f, letter: carta f,
@@ -37,7 +37,7 @@ view: vista f, wall: pared f, wave: ola f, web: web f, work: trabajo m`;
 
 export const VERBS = `
 address: abordar, advise: aconsejar, agree: estar# de acuerdo, allow: permitir, appear: aparecer, appoint: nombrar, ask: preguntar,
-assume: suponer, attach: adjuntar, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
+assume: suponer, attach: adjuntar, attend: asistir, become: llegar# a ser, borrow: pedir# prestado, cancel: cancelar,
 capture: capturar, choose: elegir, claim: afirmar, clear: despejar, confront: enfrentar, double: duplicar,
 congratulate: felicitar, delete: eliminar, dismiss: rechazar, eject: expulsar, enable: activar,
 encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: presentar, fix: arreglar,
@@ -81,10 +81,10 @@ wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, wr
 
 /** Nouns missing from the dictionary. */
 export const NEW_NOUNS = `
-deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
-fool: idiota mf, graph: gráfico m, headset: auricular m, inbox: bandeja f, keynote: conferencia f, lobby: vestíbulo m, login: acceso m,
+attendee: participante mf, caption: subtítulo m, deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
+fool: idiota mf, graph: gráfico m, headset: auricular m, inbox: bandeja f, keynote: conferencia f, livestream: transmisión f, lobby: vestíbulo m, login: acceso m,
 necromancer: brujo m, newsletter: boletín m, outpost: puesto m, quote: cita f, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
-startup: empresa f, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, username: usuario m,
+startup: empresa f, subtitle: subtítulo m, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, transcript: transcripción f, username: usuario m,
 workshop: taller m, workspace: espacio m`;
 
 /** Verbs missing from the dictionary, with their past and `-ing` forms; it knows `click` only as a noun. */
@@ -97,11 +97,13 @@ unmute unmuted unmuting: activar`;
 
 /** Nouns whose meaning changes when one of the listed words is in the sentence. */
 export const NOUNS_BESIDE = `
+demonstration: manifestación f; government part people police protest street streets
 driver: controlador m; graphics hardware install kernel printer software update
 key: tecla f; control enter escape hit hold keyboard press shift type
 key: llave f; car door forgot forget house leave left lock lose lost my room
 letter: letra f; alphabet capital character spell spelling word
 performance: actuación f; applause audience actor concert dance dancers musicians orchestra phone stage theatre theater tonight
+pepper: pimienta f; salt
 room: habitación f; bed book hotel night sleep
 bill: cuenta f; dinner dish drink lunch meal please restaurant waiter
 cup: taza f; coffee tea
@@ -158,7 +160,7 @@ export const SAID = `
 export const CONSTRUCTED = `
 a=bit=: un poco de, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
 the=less=first=: cuanto menos, the=less=: menos, the=better=: mejor, what=like=: cómo, what=time=: a qué hora,
-harder=: más duro, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, from=home=: de casa, to=left=: a la izquierda, to=right=: a la derecha, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
+harder=: más duro, faster=: más rápido, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, from=home=: de casa, to=left=: a la izquierda, to=right=: a la derecha, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
 whose=is=: de quién es, whose=are=: de quién son, anywhere=: en cualquier parte, feel=like=: me apetece, don't=feel=like=: no me apetece`;
 
 /** What Spanish has where English is: `I am afraid`. */
@@ -198,9 +200,9 @@ band building city class company country family group house league museum neighb
 
 /** Persons, before whom an object has the preposition `a`. */
 export const PEOPLE = `
-aunt baby boss boy brother child colleague cousin customer dad daughter doctor enemy father friend girl girlfriend grandfather
+aunt baby boss boy brother child colleague cousin customer dad daughter doctor employee enemy father friend girl girlfriend grandfather
 grandmother grandparent guest guy husband king kid lawyer man manager mother mum neighbour neighbor nurse parent patient people person police policeman
-president prisoner professor queen sister soldier son student teacher thief uncle victim waiter wife woman`;
+president prisoner professor queen sister soldier son student teacher thief uncle user victim visitor voter waiter wife woman worker`;
 
 /** Professions, which have no article after `be`. */
 export const PROFESSIONS = `
@@ -294,7 +296,7 @@ let me introduce myself: permitidme que me presente, on the left $: a la izquier
 a warm welcome to: una calurosa bienvenida a, I wish I could: ojalá pudiera, next door: al lado,
 it 's getting late: se hace tarde, it is getting late: se hace tarde, I was born: nací, was born: nació,
 were born: nacieron, they were born: nacieron, we were born: nacimos, you were born: naciste, were you born: naciste, god loves you: Dios te ama, let us pray: oremos, peace be with you: la paz sea contigo,
-you are not allowed to: no tienes permiso para, looking_forward_to: deseando, most people: la mayoría de la gente, climate change: cambio climático,
+you are not allowed to: no tienes permiso para, looking_forward_to: deseando, most people: la mayoría de la gente, climate change: el cambio climático,
 a round of applause: un aplauso, ^ add to cart: añadir al carrito,
 are you sure you want_to: estás seguro de que quieres, at the moment: en este momento,
 ^ be careful: ten cuidado, by the way: por cierto, ^ contact us $: contacta con nosotros,
@@ -350,7 +352,16 @@ my leg hurts: me duele la pierna, my stomach hurts: me duele el estómago, my th
 for a living: para ganarte la vida, twice a day: dos veces al día, I feel sick: me encuentro mal, I 'm not feeling well: no me encuentro bien, I don't feel well: no me encuentro bien, you don't look well: no tienes buen aspecto, ^ have a good trip: buen viaje, ^ have a safe trip: buen viaje, ^ enjoy your meal: buen provecho, ^ cheers $: salud, ^ congratulations on: felicidades por, ^ happy anniversary: feliz aniversario,
 ^ merry christmas: feliz Navidad, I 'm only joking: es broma, I 'm joking: es broma, I 'm just kidding: es broma,  fell asleep: se quedó dormido, they fell asleep: se quedaron dormidos,
 how often: con qué frecuencia, don't get_along $: no se llevan bien, we don't get_along $: no nos llevamos bien, what to say: qué decir, what to think: qué pensar, whenever you like: cuando quieras, if you like $: si quieres, as you like: como quieras, on the other hand: por otro lado,
-^ is this seat taken: está ocupado este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
+I look_forward_to hearing from you: espero tu respuesta, we look_forward_to hearing from you: esperamos tu respuesta, hand over to: ceder la palabra a, it is an honour to: es un honor, it 's an honour to: es un honor,
+it is an honor to: es un honor, it 's an honor to: es un honor, after a_short break: después de una breve pausa, we are facing: nos enfrentamos a, we 're facing: nos enfrentamos a, I am facing: me enfrento a,
+they are facing: se enfrentan a, all of us $: a todos nosotros, for the first time: por primera vez, for the second time: por segunda vez, for the third time: por tercera vez, for the last time: por última vez,
+will come into force: entrará en vigor, comes into force: entra en vigor, came into force: entró en vigor, a little girl: una niña, a little boy: un niño,
+to taste $: al gusto, free delivery: envío gratuito, on all orders over: en todos los pedidos superiores a, ^ sold out $: agotado, ^ buy now $: comprar ahora, ^ subscribe to: suscríbete a,
+^ please find attached: adjunto, ^ dear sir or madam $: estimado señor o señora, ^ dear sir $: estimado señor, ^ dear madam $: estimada señora, ^ dear friends $: queridos amigos, ^ dear colleagues $: estimados colegas,
+what time suits you: a qué hora te viene bien, once upon a time there was: érase una vez, once upon a time: érase una vez, happily ever after: felices para siempre, ^ what 's wrong $: qué pasa,
+what 's wrong with you: qué te pasa, everything is going to be alright: todo va a ir bien, everything is going to be fine: todo va a ir bien, everything will be alright: todo irá bien,
+you are on mute: tienes el micrófono apagado, you 're on mute: tienes el micrófono apagado, ^ is this working $: funciona esto, any other questions: alguna otra pregunta, at noon: al mediodía,
+at midnight: a medianoche, ^ join the meeting: únete a la reunión, ^ join the event: únete al evento, ^ join the room: entra en la sala, in the event of: en caso de, ^ is this seat taken: está ocupado este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
 to get some sleep: dormir un poco, I 'm sorry to: siento, I am sorry to: siento, how_long does it take to: cuánto se tarda en,
 it was nice talking to you: ha sido un placer hablar contigo, it was nice meeting you: ha sido un placer conocerte, it was nice to meet you: ha sido un placer conocerte,
 I miss you: te echo de menos, we miss you: te echamos de menos, I missed you: te eché de menos, I'll miss you: te echaré de menos, I will miss you: te echaré de menos,
@@ -381,6 +392,8 @@ try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
+  ['for: por', 'pr', '(-1 ("<thank=you=.*>"ri))'],
+  ['at: a', 'pr', '(1 (num)) (2 ("<degree>"))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
   ['ask: hacer', 'vblex', '(1 ("<question>"))'],
   ['ask: hacer', 'vblex', '(2 ("<question>"))'],
@@ -418,6 +431,7 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['work: funcionar', 'vblex', '(0 (ger)) (-1 ("<not>")) (NEGATE -1* PERSON)'],
   ['to: con', 'pr', '(-1 ("<speak>") OR ("<talk>") OR ("<speaking>") OR ("<talking>"))'],
   ['on: de', 'pr', '(-1 ("<depend>"))'],
+  ['on: en', 'pr', '(-1 ("<agree>"))'],
   ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
   ['keep: seguir', 'vblex', '(1 (ger))'],
   ['at: a', 'pr', '(-1 ("<arrive>"))'],

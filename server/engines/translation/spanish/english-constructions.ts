@@ -189,6 +189,7 @@ REMCOHORT DET IF (-1 ("<a>")) (-2 ("alérgico")) (1 N) ;
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("to=" adv itg) ("<que>") IF (-1 ("decir"i)) (-2 CLITIC) (1 (pis) OR (prs)) (NOT 1 (pri) OR (ifi) OR (pii)) ;
 SUBSTITUTE (prs pis p1 p2 p3 sg pl) (inf) (vblex) IF (-1 ("<que>" "to=")) ;
 SELECT (inf) IF (-1 ("<que>" "to=")) ;
+SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 ("permítanme="i) OR ("permítame="i)) ;
 SUBSTITUTE (inf) (imp p2 sg) (vblex inf) IF (-1 ("cuánto=tiempo=se=tarda=en="i) OR ("cuánto=se=tarda=en="i) OR ("me=alegro=de="i)) ;
 SUBSTITUTE (".*"r) ("both=" adv itg) ("<tanto>") IF (1 DET) (2 N) (3 ("<como>")) ;
 SUBSTITUTE (".*"r) ("Both=" adv itg) ("<Tanto>") IF (1 DET) (2 N) (3 ("<como>")) ;
@@ -220,6 +221,7 @@ ${entriesOf(STATES)
 # It is true.
 SUBSTITUTE (".*"r n f sg) ("verdadero" adj f sg) ("<verdad>") IF (-1 ("ser"i)) ;
 # You can pay by card.
+SUBSTITUTE (p3 pl) (p2 sg) ("Poder" pri p3 pl) IF (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("estar")) ;
 SUBSTITUTE (p3 sg) (p2 sg) ("Poder" pri p3 sg) IF (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("llover") OR ("estar")) ;
 SUBSTITUTE (p3 sg) (p2 sg) ("poder" pri p3 sg) IF (-1 ("<se>"i)) (-2 BEGINS OR NO) (1 (inf)) ;
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("prpers" prn tn p2 mf sg) ("<se>") IF (1 ("poder" pri p2 sg)) (NOT -1 NO) ;

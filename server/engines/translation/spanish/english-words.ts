@@ -235,6 +235,15 @@ es culpa mía: it is my fault, sin despedirse: without saying goodbye, no me lo 
 se quedó dormido: fell asleep, se quedó dormida: fell asleep, me han robado: I have been robbed, ^ es broma: I'm joking, buen provecho: enjoy your meal, ^ salud $: cheers, enhorabuena por: congratulations on,
 va con retraso: is late, ^ déjame en paz: leave me alone, descansemos un poco: let's have a rest,
 a esquiar: skiing,
+^ síguenos: follow us, quedo_a_la_espera_de_su_respuesta $: I look forward to your reply, ^ síguenos_en: follow us on, ^ síguenos_en las redes sociales: follow us on social media, en las redes sociales: on social media, ^ suscríbete a: subscribe to, ^ está seguro de_que quiere: are you sure you want to,
+^ estás seguro de_que quieres: are you sure you want to, ^ está seguro de_que desea: are you sure you want to, ^ estás seguro de_que deseas: are you sure you want to,
+^ un saludo $: best regards, ^ saludos $: regards, ^ un cordial saludo $: kind regards, ^ estimado señor $: dear sir, ^ estimada señora $: dear madam, lamento informarle de_que: I regret to inform you that,
+^ levanten la mano: raise your hands, ^ levanta la mano: raise your hand, forma de trabajar: way of working, ha vuelto a subir: has risen again, resultaron heridas: were injured, resultaron heridos: were injured,
+por primera vez: for the first time, por segunda vez: for the second time, por tercera vez: for the third time, por última vez: for the last time, entrará en_vigor: will come into force,
+entra en_vigor: comes into force, entró en_vigor: came into force, el próximo año: next year, el próximo mes: next month, la próxima semana: next week, más rápido que nunca: faster than ever, ^ agotado $: sold out,
+envío gratuito: free delivery, ^ comparte: share, en nuestra página_web: on our website, desde casa $: from home, un fuerte aplauso: a round of applause, érase una_vez: once upon a time there was,
+felices para_siempre: happily ever after, más_que a nada en el mundo: more than anything in the world, va a salir bien: is going to be fine, ^ permítanme: let me, ^ permítame: let me,
+espero que hayan disfrutado de: I hope you have enjoyed, espero que hayáis disfrutado de: I hope you have enjoyed, no se pudo subir el archivo: the file could not be uploaded,
 menos me gusta $: the less I like it, ^ ten cuidado: be careful, ^ tenga cuidado: be careful, todo el mundo: everybody`;
 
 /** Professions, which have no article in Spanish. */
@@ -312,6 +321,11 @@ const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['historia: story', 'n', '(-1 ("<largo>"))'],
   ['historia: story', 'n', '(1 ("<largo>"))'],
   ['nadie: nobody', 'prn', '(NEGATE 0* ("<no>"i))'],
+  [
+    'canal: channel',
+    'n',
+    '(0* ("<suscribir>") OR ("<vídeo>") OR ("<televisión>") OR ("<suscríbete=a=>"i))',
+  ],
   ['cuenta: account', 'n'],
   [
     'cuenta: bill',
