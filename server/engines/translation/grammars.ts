@@ -113,6 +113,32 @@ export function lemmasOf(words: string): string {
 
 export const wordsOf = (words: string): string[] => words.trim().split(/\s+/);
 
+/**
+ * Returns rules that share a tag of their target and a condition. A rule is tried on every word that has *one* of the
+ * tags of its target: twenty rules for `(vblex past)` are tried twenty times on each verb. So the readings that they
+ * may concern are marked first, by one rule.
+ *
+ * @param tag tag that the rules replace
+ * @param target readings that have the tag
+ * @param conditions those under which they are marked
+ * @param rulesOf returns the rules: their target is `(mark)`, and they replace `(tag mark)`
+ */
+export function markedFirst(
+  mark: string,
+  tag: string,
+  target: string,
+  conditions: readonly string[],
+  rulesOf: (replaced: string, marked: string) => string[],
+): string[] {
+  return [
+    ...conditions.map(
+      (condition) => `SUBSTITUTE (${tag}) (${tag} ${mark}) ${target} IF ${condition} ;`,
+    ),
+    ...rulesOf(`${tag} ${mark}`, `(${mark})`),
+    `SUBSTITUTE (${tag} ${mark}) (${tag}) (${mark}) ;`,
+  ];
+}
+
 /** Returns the entries of a table: source and target phrases. */
 export function entriesOf(table: string): [source: string, target: string][] {
   return table

@@ -33,15 +33,15 @@ REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
 # He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
 # The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
 REMOVE ("saw" vblex) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C N OR NAME) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C N OR NAME) (1 SPOKEN_TO) ;
 SELECT (rel) IF (0 THAT) (-1 N) (1 (vblex past)) (2 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1C (rel)) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (vblex past) IF (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C (rel)) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO) ;
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (vblex pri) IF (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
 # I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
@@ -69,9 +69,9 @@ REMCOHORT (vbser) IF (-2 WHOSE) ;
 MOVE (det dem) (-2 WHOSE) BEFORE (-1 N) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 WHOSE) ;
 # When does the shop open: the auxiliary goes, and the verb moves before its subject.
-SUBSTITUTE (inf) (pri p3 sg) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
-SUBSTITUTE (inf) (past) (vblex inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
-SELECT (vblex pri) OR (vblex past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
+SUBSTITUTE (inf) (pri p3 sg) (inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
+SUBSTITUTE (inf) (past) (inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
+SELECT (pri) OR (past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
 SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
 SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
 REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
@@ -88,9 +88,9 @@ ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)
 ADDCOHORT ("<+to>" "to" pr) BEFORE DET IF (-1 ("attend" vblex)) (1 N OR ADJ) (NOT -1 ("<+to>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+to>")) ;
 # She made me laugh, stop talking, I forgot to call, our goal is to win, what to do.
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("stop"i vblex)) ;
+SUBSTITUTE (ger) (inf) (ger) IF (-1 ("stop"i vblex)) ;
 SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
-SELECT INF IF (-1 ("stop"i vblex)) ;
+SELECT INF OR (vbser inf) IF (-1 ("stop"i vblex)) ;
 ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
 SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
@@ -125,9 +125,9 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
 # She was tired: a state.
 SELECT ADJ IF (0 LASTING) (-1 (vbser)) (NOT 1 (pr) OR OBJECT) ;
 # Before the film starts.
-SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
+SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
 SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
-SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 ("<before>"i) OR ("<until>"i)) ;
+SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (prn subj)) (-2 ("<before>"i) OR ("<until>"i)) ;
 REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ;
 SELECT (prs) IF (-1 ("<before>"i) OR ("<until>"i)) ;
 SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i)) (-1 (prn subj)) ;
@@ -148,41 +148,41 @@ REMCOHORT ("<work>") IF (-1 ("to=work=")) ;
 REMCOHORT ("<school>") IF (-1 ("to=school=")) ;
 REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ;
 REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("accustomed=to=")) ;
-SELECT INF IF (-1 ("accustomed=to=")) ;
 REMCOHORT ("<up>") IF (-1 ("hurry" vblex)) ;
 SUBSTITUTE (".*"r pr) ("wait# for" vblex ger) ("<waiting for>"i) ;
 # It is important to drink, it is too hot to work, they go swimming.
 SELECT INF IF (-1 ("<to>")) (-2 ADJ) (-3 (vbser)) (-4 ("<it>"i)) (NOT 1 (sent)) ;
 REMCOHORT ("<to>") IF (1C INF) (-1 ADJ) (-2 (vbser)) (-3 ("<it>"i)) ;
 SUBSTITUTE ("to") ("in order to") ("to" pr) IF (1 INF) (-1 ADJ) (-2 ("too")) ;
-ADDCOHORT ("<+to>" "at" pr) BEFORE (vblex ger) IF (-1 ("go" vblex)) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (vblex ger) IF (-1 ("<+to>")) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("<+to>")) ;
+ADDCOHORT ("<+to>" "at" pr) BEFORE (ger) IF (-1 ("go" vblex)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (ger) IF (-1 ("<+to>")) ;
+SUBSTITUTE (ger) (inf) (ger) IF (-1 ("<+to>")) ;
 SELECT INF IF (-1 ("<+to>")) (-2 ("go" vblex)) ;
 # My wife and I went: we. Where are my shoes?
-SUBSTITUTE (past) (ifi p1 pl) (vblex past) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
-SUBSTITUTE (pres) (pri p1 pl) (vblex pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
-SUBSTITUTE (pres) (pri p1 pl) (vbser pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
-SUBSTITUTE (past) (pii p1 pl) (vbser past) - SINGULAR IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
-SUBSTITUTE (pres) (pri p1 pl) (vbhaver pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
-SUBSTITUTE (past) (ifi p1 sg) (vblex past) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME) ;
-SUBSTITUTE (pres) (pri p1 sg) (vblex pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME) ;
+SUBSTITUTE (past) (past past-with-me) (past) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) ;
+SUBSTITUTE (pres) (pres pres-with-me) (pres) IF (-1 ("<I>")) (-2 ("<and>")) (-3 N OR NAME OR (prn)) ;
+SUBSTITUTE (pres pres-with-me) (pri p1 pl) (pres-with-me) IF (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (past past-with-me) (pii p1 pl) (past-with-me) IF (0 WERE) (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (past past-with-me) (ifi p1 pl) (past-with-me) - AUXILIARY IF (NOT -4 (".*="r)) (NEGATE -3* FINITE OR (vblex pri) OR (cm)) ;
+SUBSTITUTE (pres pres-with-me) (pri p1 sg) (pres-with-me) - AUXILIARY IF (NOT -3 (prn)) ;
+SUBSTITUTE (past past-with-me) (ifi p1 sg) (past-with-me) - AUXILIARY IF (NOT -3 (prn)) ;
+SUBSTITUTE (past past-with-me) (past) (past-with-me) ;
+SUBSTITUTE (pres pres-with-me) (pres) (pres-with-me) ;
 SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
-SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
+SUBSTITUTE (past) (pii p3 pl) WERE IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
 # The meeting lasted for hours.
 SELECT INF IF (-1 ("in order to")) (-3 ("too")) ;
 SUBSTITUTE ("to") ("of") ("to" pr) IF (1 INF) (-1 ("had=.*"r)) ;
-SELECT (vblex past) IF (0 INTRANSITIVE) (0 (pp)) (-1 N) (NEGATE -1* FINITE) (NEGATE 1* FINITE) ;
-SELECT (vblex past) IF (0 (pp)) (-1 N) (-2 DET OR ADJ) (1 AND) (2 (vblex past)) ;
+SELECT (past) IF (0 INTRANSITIVE) (0 (pp)) (-1 N) (NEGATE -1* FINITE) (NEGATE 1* FINITE) ;
+SELECT (past) IF (0 (pp)) (-1 N) (-2 DET OR ADJ) (1 AND) (2 (vblex past)) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 NUM) (1 FINITE_VERB OR (vbmod)) (NOT 0 (obj)) ;
 # The most intelligent person I know.
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 ADJ) (-3 ("<the most>"i) OR ("<the>"i)) (1 ("know") OR ("have") OR ("see") OR ("meet")) ;
 # You look tired, the only way to get to the station, that does not make sense.
 SUBSTITUTE ("look") ("seem") (vblex) IF (1 ADJ) (NOT 1 (adv) OR N) (-1 N OR (prn subj) OR (vaux) OR (vbdo)) ;
-SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("<to>")) (2 DET) (NOT 3 V) ;
-SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("<there>") OR ("<here>")) ;
-SUBSTITUTE ("have") ("take") (vblex) IF (1 ("<breakfast>")) ;
+SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("<to>")) (2 DET) (NOT 3 V) ;
+SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("<there>") OR ("<here>")) ;
+SUBSTITUTE ("have") ("take") ("have") IF (1 ("<breakfast>")) ;
 SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<sense>")) ;
 SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<any>") OR ("<no>") OR ("<much>")) (2 ("<sense>")) ;
 REMOVE V IF (0 ("<sense>")) (-1* ("<make>") OR ("<makes>") OR ("<made>") BARRIER (sent)) ;
@@ -195,7 +195,7 @@ REMCOHORT ("<that>") IF (-1 ("make=sure="i)) ;
 APPEND ("in=case=" adv) ("<in>"i) IF (1 ("<case>")) (2 (prn subj)) ;
 REMCOHORT ("<case>") IF (-1 ("in=case="i)) ;
 APPEND ("to=home=" adv) ("<home>") IF (-1 ("go") OR ("come") OR ("arrive") OR ("return") OR ("drive") OR ("walk") OR ("run") OR ("fly") OR ("get")) (NOT 1 N) ;
-SUBSTITUTE ("get") ("arrive") (vblex) IF (1 ("to=home=")) ;
+SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("to=home=")) ;
 APPEND ("to=left=" adv) ("<left>") IF (-1 ("turn"i) OR ("go"i) OR ("look"i) OR ("keep"i)) (NOT 1 N OR DET) ;
 APPEND ("to=right=" adv) ("<right>") IF (-1 ("turn"i) OR ("keep"i)) (NOT 1 N OR DET OR ADJ) ;
 APPEND ("from=home=" adv) ("<home>") IF (-1 ("leave")) (NOT 1 N) ;
@@ -212,13 +212,9 @@ REMCOHORT ("<do>") OR ("<don't>") IF (-1 ("don't=feel=like=")) ;
 REMCOHORT ("<not>") IF (-1 ("don't=feel=like=")) ;
 REMCOHORT ("<feel>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
 REMCOHORT ("<like>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
-SELECT INF IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
 APPEND ("look=forward=to=doing=" adv) ("<I>") IF (1 ("<look forward to>")) (2 (ger)) ;
 SELECT ("look=forward=to=doing=") ;
 REMCOHORT ("<look forward to>") IF (-1 ("look=forward=to=doing=")) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("look=forward=to=doing=") OR (".*you=mind="ri)) ;
-SELECT INF IF (-1 ("look=forward=to=doing=") OR (".*you=mind="ri)) ;
 SPLITCOHORT ("<live>" "live" vblex pres "<on>" "ø<s>+on" pr) ("<live on>") IF (1 DET) ;
 SPLITCOHORT ("<lives>" "live" vblex pri p3 sg "<on>" "ø<s>+on" pr) ("<lives on>") IF (1 DET) ;
 SPLITCOHORT ("<lived>" "live" vblex past "<on>" "ø<s>+on" pr) ("<lived on>") IF (1 DET) ;
@@ -240,19 +236,18 @@ REMCOHORT ("<more>") OR ("<less>") OR ("<better>") IF (-1 THE_MORE) ;
 SELECT PRES IF (-1 (prn subj)) (-2 THE_MORE) ;
 # The people who live here are friendly: transfer takes the subject for the one of the clause alone.
 SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
-SUBSTITUTE (past) (pii p3 pl) (vbser past) - SINGULAR IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
+SUBSTITUTE (past) (pii p3 pl) WERE IF (-1** (rel) BARRIER (cm) OR (sent) LINK -1 (n pl)) ;
 # She has just finished, it could not be found, while saving.
 SELECT (pp) IF (-1 ("<just>")) (-2 (vbhaver)) ;
 APPEND ("cannot=be=" adv) ("<cannot>"i) OR ("<can't>"i) IF (1 ("<be>")) (2 (vblex pp)) (NOT 2 ADJ) ;
 APPEND ("could=not=be=" adv) ("<could>"i) IF (1 ("<not>")) (2 ("<be>")) (3 (vblex pp)) (NOT 3 ADJ) ;
-SELECT ("cannot=be=") OR ("could=not=be=") ;
+SELECT NOT_BE ;
 REMCOHORT ("<be>") IF (-1 ("cannot=be=")) ;
 REMCOHORT ("<be>") IF (-2 ("could=not=be=")) ;
 REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
-SUBSTITUTE (pp) (inf) (vblex pp) IF (-1 ("could=not=be=") OR ("cannot=be=")) ;
-SELECT INF IF (-1 ("could=not=be=") OR ("cannot=be=") OR (".*=you=please="r)) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("<while>"i)) ;
-SELECT INF IF (-1 ("<while>"i)) ;
+SUBSTITUTE (ger) (inf) (ger) IF (-1 BEFORE_INF) ;
+SUBSTITUTE (pp) (inf) (pp) IF (-1 NOT_BE) ;
+SELECT INF OR (vbser inf) IF (-1 BEFORE_INF OR NOT_BE) ;
 # What a beautiful day, some water, all of us.
 REMCOHORT ("<a>") OR ("<an>") IF (-1 ("<what>"i)) (-2 START) ;
 APPEND ("a=bit=" adv) ("<some>"i) IF (1 MASS) (NOT 1 (pl)) ;
@@ -269,13 +264,12 @@ REMCOHORT ("<of>") IF (-1 OF_THEM) (1 (subj)) ;
 # The book was written by her: the transfer rules make a state of a passive, so an unknown verb takes the place of "be".
 SUBSTITUTE (".*"r vbser past p1 p3 sg) ("be=" vblex past) (vbser past) IF (1 (pp)) (NOT 1 LASTING OR ADJ) (-1 N OR (prn)) ;
 SUBSTITUTE (".*"r vbser past p1 p3 sg) ("be=" vblex past) (vbser past) IF (1 (pp)) (2 ("<by>")) ;
-SUBSTITUTE (vbser) (vblex) (vbser pri) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
-SUBSTITUTE (vbser) (vblex) (vbser pres) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
-SUBSTITUTE ("be") ("be=") ("be" vblex) ;
+SUBSTITUTE ("be" vbser) ("be=" vblex) (vbser pri) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
+SUBSTITUTE ("be" vbser) ("be=" vblex) (vbser pres) IF (1 (pp)) (1 PASSIVE) (-1 N OR (prn)) ;
 SELECT (pp) IF (-1 ("be=")) ;
 # I got your message: an imperfect otherwise.
-SUBSTITUTE ("get") ("receive") (vblex past) IF (1* MESSAGE BARRIER V OR (pr)) ;
-SUBSTITUTE ("get") ("obtain") (vblex past) IF (1 DET) ;
+SUBSTITUTE ("get") ("receive") ("get") IF (0 (past)) (NOT -1 (vbhaver)) (1* MESSAGE BARRIER V OR (pr)) ;
+SUBSTITUTE ("get") ("obtain") ("get") IF (0 (past)) (NOT -1 (vbhaver)) (1 DET) ;
 # Are there questions: in the order of a statement.
 APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
 APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
@@ -288,8 +282,8 @@ SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (v
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pri p3 sg) (prn subj) IF (-1 (prn subj)) (1 (vblex pri)) (2 SPOKEN_TO) ;
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pres) (prn subj) IF (-1 (prn subj)) (1 (vblex pres)) (2 SPOKEN_TO) ;
 SELECT (vbdo) IF (0 (vbdo)) (-1 (prn subj)) (2 SPOKEN_TO) ;
-SUBSTITUTE (past) (inf) (vblex past) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
-SUBSTITUTE (pri p3 sg) (inf) (vblex pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+SUBSTITUTE (past) (inf) (past) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
+SUBSTITUTE (pri p3 sg) (inf) (pri) IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 `;
 
@@ -305,7 +299,6 @@ REMOVE (adv) IF (0 ("some"i)) (1 N) ;
 SELECT (pl) IF (0 ("data")) (NOT 1 (p3 sg)) ;
 SELECT ADJ IF (0 ("good")) (-1 (vbser)) ;
 REMOVE (vbdo) IF (0 ("do"i vblex)) (-1 (vaux) OR (vbmod) OR ("to")) ;
-SELECT INF IF (-1 (".*=better="r)) ;
 SELECT ADJ IF (0 ("<right>") OR ("<wrong>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
 SELECT (adv) IF (0 ("<too>")) (1 (sent) OR (cm)) ;
 
@@ -319,7 +312,6 @@ SELECT (vblex pri) IF (-1 (n sg)) (-2 DET) (-3 (cnjadv) OR (cnjsub)) (1 (sent) O
 SELECT (cnjadv) IF (0 ("before"i)) (3 (vblex prs)) ;
 SELECT INF IF (-1 ("be# about to") OR (vbmod)) ;
 SELECT N IF (0 ("home")) (-1 ("<at>")) ;
-SELECT INF IF (-1 (".*=rather="r) OR (".*=pleasure=to="r)) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 ("<just>") OR ("<only>")) (2 NUM OR DET) ;
 REMOVE V IF (0 N) (-1 NUM) (-2 ("<just>") OR ("<only>")) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i)) ;
@@ -332,7 +324,6 @@ REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
 SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
 SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
 REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
-SELECT INF IF (-1 ("*let's") OR ("*let me") OR ("*forget")) ;
 # The train leaves at nine.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR (ord)) (1 (pr) OR DET OR ("at=.*"r)) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
@@ -342,8 +333,6 @@ REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1*
 SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
 REMOVE ("coming"i adj) ;
 SELECT (vblex past) IF (-1 (prn subj)) (-2 ("<+that>")) ;
-SUBSTITUTE (ger) (inf) (vblex ger) IF (-1 ("looking=forward=to="i)) ;
-SELECT INF IF (-1 ("looking=forward=to="i)) ;
 # A friend of mine lives here, this soup tastes good, wait outside, in the north, long and dark.
 SELECT (vblex pri) IF (-1 (".*=of=mine="r) OR (".*=of=yours="r)) ;
 SELECT (vblex pri) IF (-1 (n sg)) (-2 THIS OR DET) (1 ADJ) (2 (sent) OR (cm)) (NOT 0 (n sg)) ;

@@ -11,6 +11,7 @@ import {
   inBothSizes,
   indexed,
   lemmasOf,
+  markedFirst,
   phraseRules,
   wordsOf,
   type GrammarTexts,
@@ -64,12 +65,17 @@ LIST LEARNS = "learn"i "begin"i "teach"i ; LIST THINKS_THAT = ".* that"r ; LIST 
 LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => ['what', 'who', 'where'].map((asked) => `${preposition}=${asked}`)))} "what=time="i "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
-LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ;
-LIST SINGULAR = sg ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST BEHIND_DET = "only"i "own"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
+LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ; LIST TOLD = ${madeOf(entriesOf(OBJECTS).flatMap(([object]) => [`tell=${object}=to`, `ask=${object}=to`]))} ;
+LIST WERE = "<were>"i "<weren't>"i "<weren’t>"i ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST BEHIND_DET = "only"i "own"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
+LIST WITH_PARTICLE = ${entriesOf(WITH_PARTICLES)
+    .map(([words]) => `"${words.replace(' ', '# ')}"i`)
+    .join(' ')} ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
 LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST WHOSE = "whose=is="i "whose=are="i ; LIST IS_HAD = ${madeOf([...entriesOf(HAD).map(([state]) => `had=${state}`), 'had=in=a=hurry', 'had=right', 'had=cold'])} ;
+LIST BEFORE_INF = "<while>"i ${madeOf(['accustomed=to', 'feel=like', "don't=feel=like", 'look=forward=to=doing', 'looking=forward=to', ...entriesOf(COULD).map(([, spanish]) => `not=${spanish}`)])} ".*you=mind="ri ".*=you=please="r ".*=better="r ".*=rather="r ".*=pleasure=to="r "*let's" "*let me" "*forget" ; LIST NOT_BE = "could=not=be=" "cannot=be=" ;
+LIST FORBIDS = ${madeOf(entriesOf(CLITICS).flatMap(([, pronouns]) => wordsOf(pronouns).map((pronoun) => `no=${pronoun}`)))} ;
 LIST COULD_NOT = ${madeOf(entriesOf(COULD).map(([, spanish]) => `not=${spanish}`))} ;
 LIST STRANDED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => entriesOf(ASKED_FOR).map(([asked]) => `${preposition}=${asked}`)))} ;
 LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
@@ -121,8 +127,8 @@ function forbiddingObjectRules(forbidden: string): string[] {
           `APPEND (${reading}) ("<Don't>") OR ("<don't>") OR ("<Don’t>") IF (1 ${forbidden}) (2 ("<${object}>" obj)) (${index === 0 ? '' : 'NOT '}1 ${dative}) ;`,
       );
     }),
-    'SELECT ("no=.*"r adv) ;',
-    'REMCOHORT OBJECT IF (-2 ("no=.*"r adv)) ;',
+    'SELECT FORBIDS ;',
+    'REMCOHORT OBJECT IF (-2 FORBIDS) ;',
   ];
 }
 
@@ -195,20 +201,34 @@ const personOf = (tags: string): string => tags.replace(/ (?:mf|m|f|nt) /, ' ').
 function wishRules(): string[] {
   const objects = entriesOf(OBJECTS).map(([object]) => object);
   const subjunctives = (subject: string, verb: string, person: string) => [
-    `SUBSTITUTE (inf) (pis ${person}) (inf) IF (-1 ("<to>")) ${subject} (${verb} WISHES OR REQUESTS LINK 0 (past)) ;`,
-    `SUBSTITUTE (inf) (prs ${person}) (inf) IF (-1 ("<to>")) ${subject} (${verb} WISHES OR REQUESTS) ;`,
+    [`(pis ${person})`, `${subject} (${verb} WISHES OR REQUESTS LINK 0 (past))`],
+    [`(prs ${person})`, `${subject} (${verb} WISHES OR REQUESTS)`],
   ];
-  return [
-    'REMOVE (pp) IF (0 (past)) (0 WISHES OR REQUESTS) (1 OBJECT OR DET) (-1 (prn subj)) ;',
+  const forms = [
     ...objects.flatMap((object) =>
       subjunctives(`(-2 ("<${object}>"))`, '-3', subjectOf(object).person),
     ),
-    ...objects.map(
-      (object) =>
-        `SUBSTITUTE (inf) (prs ${subjectOf(object).person}) (inf) IF (-1 ("tell=${object}=to="i) OR ("ask=${object}=to="i)) ;`,
-    ),
+    ...objects.map((object) => [
+      `(prs ${subjectOf(object).person})`,
+      `(-1 ("tell=${object}=to="i) OR ("ask=${object}=to="i))`,
+    ]),
     ...subjunctives('(-2 (n sg)) (-3 DET)', '-4', 'p3 sg'),
     ...subjunctives('(-2 (n pl)) (-3 DET)', '-4', 'p3 pl'),
+  ];
+  return [
+    'REMOVE (pp) IF (0 (past)) (0 WISHES OR REQUESTS) (1 OBJECT OR DET) (-1 (prn subj)) ;',
+    ...markedFirst(
+      'wished',
+      'inf',
+      '(inf)',
+      [
+        '(-1 ("<to>")) (-3 WISHES OR REQUESTS)',
+        '(-1 ("<to>")) (-4 WISHES OR REQUESTS)',
+        '(-1 TOLD)',
+      ],
+      (replaced, marked) =>
+        forms.map(([form, where]) => `SUBSTITUTE (${replaced}) ${form} ${marked} IF ${where} ;`),
+    ),
     'SELECT SUBJUNCTIVE ;',
     ...objects.flatMap((object) => [
       `APPEND ("prpers" prn subj ${subjectOf(object).tags}) ("<to>") IF (1 SUBJUNCTIVE) (-1 ("<${object}>")) (-2 WISHES) ;`,
@@ -231,11 +251,16 @@ function wishRules(): string[] {
 /** `If I had more time, I would tell you`: the past of such a condition is a subjunctive in Spanish. */
 function conditionRules(): string[] {
   return [
-    ...entriesOf(PRONOUNS).flatMap(([pronoun, tags]) =>
-      ['vblex', 'vbser'].map(
-        (kind) =>
-          `SUBSTITUTE (past${kind === 'vbser' ? ' p1 p3 sg' : ''}) (pis ${personOf(tags)}) (${kind} past) IF (-1 ("<${pronoun}>" subj)) (-2 ("<if>"i)) (0* ("<would>") OR ("<could>")) (NOT 1 (pp)) ;`,
-      ),
+    ...markedFirst(
+      'supposed',
+      'past',
+      '(past)',
+      ['(-2 ("<if>"i)) (0* ("<would>") OR ("<could>")) (NOT 1 (pp))'],
+      (replaced, marked) =>
+        entriesOf(PRONOUNS).map(
+          ([pronoun, tags]) =>
+            `SUBSTITUTE (${replaced} p1 p3 sg) (pis ${personOf(tags)}) ${marked} IF (-1 ("<${pronoun}>" subj)) ;`,
+        ),
     ),
     'SELECT (pis) IF (-2 ("<if>"i)) ;',
   ];
@@ -256,9 +281,10 @@ function personsOfSubjects(place: number): [condition: string, person: string][]
 /** `We used to live here`: an imperfect in Spanish. */
 function habitRules(): string[] {
   return [
-    ...personsOfSubjects(-3).map(
-      ([subject, person]) =>
-        `SUBSTITUTE (inf) (pii ${person}) (inf) IF (-1 ("<to>")) (-2 ("<used>")) ${subject} ;`,
+    ...markedFirst('habit', 'inf', '(inf)', ['(-1 ("<to>")) (-2 ("<used>"))'], (replaced, marked) =>
+      personsOfSubjects(-3).map(
+        ([subject, person]) => `SUBSTITUTE (${replaced}) (pii ${person}) ${marked} IF ${subject} ;`,
+      ),
     ),
     'SELECT (pii) ;',
     'REMCOHORT ("<to>") IF (1 (pii)) (-1 ("<used>")) ;',
@@ -275,17 +301,38 @@ function secondVerbRules(): string[] {
     ]),
     ['(n pl) LINK NOT 0 V', 'p3 pl', '(vblex pres) LINK NOT 0 N OR (vblex past)'],
   ];
+  const places = ['-1 AND', '-1 (adv)) (-2 AND'];
   const barrier =
     'BARRIER (rel) OR (cnjsub) OR (cnjadv) OR (sent) OR (vaux) OR (vbhaver) OR ("to")';
   return [
-    ...['-1 AND', '-1 (adv)) (-2 AND'].flatMap((place) =>
-      subjects.flatMap(([subject = '', person = '', present = '']) => [
-        `SUBSTITUTE (past) (ifi ${person}) (vblex past) IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK 1 (vblex past) OR (vbser past) OR (vbdo past) OR (adv) - ("not")) (NEGATE 0 (pp) LINK 1 (n)) (NOT 1 OBJECT) ;`,
-        `SUBSTITUTE (pres) (pri ${person}) (vblex pres) - N IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK NOT -1 V OR (pr) LINK 2 ${present}) (NOT 1 OBJECT) ;`,
-      ]),
+    ...markedFirst(
+      'second-past',
+      'past',
+      '(vblex past)',
+      places.map((place) => `(${place}) (NEGATE 0 (pp) LINK 1 (n)) (NOT 1 OBJECT)`),
+      (replaced, marked) =>
+        places.flatMap((place) =>
+          subjects.map(
+            ([subject, person]) =>
+              `SUBSTITUTE (${replaced}) (ifi ${person}) ${marked} IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK 1 (vblex past) OR (vbser past) OR (vbdo past) OR (adv) - ("not")) ;`,
+          ),
+        ),
     ),
-    'SELECT (ifi) IF (0 (vblex)) ;',
-    'SELECT (vblex pri) IF (-1 AND) (0 (inf)) (0 (p1) OR (p2) OR (pl)) ;',
+    ...markedFirst(
+      'second-present',
+      'pres',
+      '(vblex pres)',
+      places.map((place) => `(${place}) (NOT 1 OBJECT)`),
+      (replaced, marked) =>
+        places.flatMap((place) =>
+          subjects.map(
+            ([subject, person, present]) =>
+              `SUBSTITUTE (${replaced}) (pri ${person}) ${marked} IF (${place} LINK -1* (prn subj) OR (n pl) ${barrier} LINK 0 ${subject} LINK NOT -1 V OR (pr) LINK 2 ${present}) ;`,
+          ),
+        ),
+    ),
+    'SELECT (ifi) ;',
+    'SELECT (pri) IF (-1 AND) (0 (inf)) (0 (p1) OR (p2) OR (pl)) ;',
   ];
 }
 
@@ -330,7 +377,6 @@ function couldRules(): string[] {
     ),
     'SELECT COULD_NOT ;',
     'REMCOHORT ("<couldn\'t>") OR ("<couldn’t>") IF (-1 COULD_NOT) ;',
-    'SELECT INF IF (-1 COULD_NOT) ;',
   ];
 }
 
@@ -357,23 +403,30 @@ const CLOSE = new Set(['after', 'at', 'for', 'sure', 'to']);
 
 /** Joins each particle to its verb, unless the verb is read as a noun. */
 function particleRules(): string[] {
-  return entriesOf(WITH_PARTICLES).flatMap(([words]) => {
+  const verbs = entriesOf(WITH_PARTICLES).map(([words]) => {
     const [verb = '', particle = ''] = words.split(' ');
-    const joined = `${verb}# ${particle}`;
-    const joins = (place: string) =>
-      inBothSizes(
-        (sized) =>
-          `SUBSTITUTE (".*"r) ("${sized(joined)}") ("${sized(verb)}") IF (0 V) (NOT -1 DET OR ADJ OR (num)) ${place} ;`,
-      );
-    const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
-    const isFree = !CLOSE.has(particle);
-    return [
-      // Waiting for an hour, and for somebody.
-      joins(`(1 ("<${particle}>"i))${particle === 'for' ? ' (NOT 2 LASTS) (NOT 3 LASTS)' : ''}`),
-      ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
-      `REMOVE ("${joined}"i) - V ;`,
-      goes(`(-1C ("${joined}"i))`),
-      ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
-    ];
+    return { verb, particle, joined: `${verb}# ${particle}`, isFree: !CLOSE.has(particle) };
   });
+  return [
+    ...verbs.flatMap(({ verb, particle, joined, isFree }) => {
+      const joins = (place: string) =>
+        inBothSizes(
+          (sized) =>
+            `SUBSTITUTE (".*"r) ("${sized(joined)}") ("${sized(verb)}") IF (0 V) (NOT -1 DET OR ADJ OR (num)) ${place} ;`,
+        );
+      return [
+        // Waiting for an hour, and for somebody.
+        joins(`(1 ("<${particle}>"i))${particle === 'for' ? ' (NOT 2 LASTS) (NOT 3 LASTS)' : ''}`),
+        ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
+      ];
+    }),
+    'REMOVE WITH_PARTICLE - V ;',
+    ...verbs.flatMap(({ particle, joined, isFree }) => {
+      const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
+      return [
+        goes(`(-1C ("${joined}"i))`),
+        ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
+      ];
+    }),
+  ];
 }

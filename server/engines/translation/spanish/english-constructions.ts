@@ -11,12 +11,12 @@ REMOVE ("crear"i) IF (0 ("<creo>"i)) ;
 SELECT (prn) IF (0 ("<nada>")) (-1 V) ;
 SELECT N IF (0 ("<ganas>")) (-1 ("tener"i) OR ("<muchas>")) ;
 SELECT N IF (0 ("<médicos>") OR ("<médicas>")) (-1 ("ser"i)) ;
-REMOVE (pri p1 pl) IF (0 (ifi p1 pl)) (-1 ("<cuando>")) (-2* (pii) OR (ifi)) ;
-SELECT ("vivir"i vblex) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
+REMOVE (pri) IF (0 (ifi p1 pl)) (-1 ("<cuando>")) (-2* (pii) OR (ifi)) ;
+SELECT ("vivir"i) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
 SELECT ("mañana" adv) IF (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
 SELECT STATE_NOUN IF (-1 ("tener"i)) ;
 SELECT ("amigo" n) IF (-1 ("ser"i)) ;
-SELECT ("costar" vblex) IF (-1 ("cuánto"i)) ;
+SELECT ("costar") IF (-1 ("cuánto"i)) ;
 REMOVE N IF (0 (vblex p2)) (-1 ("<¿>")) ;
 REMOVE (imp) IF (-1 ("<¿>")) ;
 SELECT ("frío" adj) IF (-1* ("hacer"i) BARRIER N OR V) ;
@@ -62,7 +62,7 @@ REMCOHORT ("<a>") IF (-1 TRANSITIVE) (1 DET OR (np) OR (prn tn)) (NOT 2 (num) OR
 SUBSTITUTE ("levantar"i) ("levantarse=") (vblex) IF (-1 ("<me>"i) OR ("<te>"i) OR ("<se>"i) OR ("<nos>"i)) ;
 SUBSTITUTE ("despertar"i) ("despertarse=") (vblex) IF (-1 ("<me>"i) OR ("<te>"i) OR ("<se>"i) OR ("<nos>"i)) ;
 SUBSTITUTE ("sentar"i) ("sentarse=") (vblex) IF (-1 ("<me>"i) OR ("<te>"i) OR ("<se>"i) OR ("<nos>"i)) ;
-SUBSTITUTE ("ir"i) ("marchar") (vblex ifi p3) IF (-1 ("<se>"i)) ;
+SUBSTITUTE ("ir"i) ("marchar") ("ir"i) IF (0 (ifi p3)) (-1 ("<se>"i)) ;
 REMCOHORT ("<me>"i) IF (1 REFLEXIVE) (1 (p1 sg)) ;
 REMCOHORT ("<te>"i) IF (1 REFLEXIVE) (1 (p2 sg)) ;
 REMCOHORT ("<nos>"i) IF (1 REFLEXIVE) (1 (p1 pl)) ;
@@ -98,7 +98,7 @@ SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>")
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("than=" adv itg) ("<que>") IF (-1 ("<mejor>"i) OR ("<peor>"i) OR ("<mayor>"i) OR ("<menor>"i)) (NOT 1 V) ;
 SUBSTITUTE (".*"r adv) ("not=" adv itg) ("<no>"i) IF (1 ("<todos>") OR ("<todas>") OR ("<solo>") OR ("<sólo>") OR ("<mucho>") OR ("<muy>")) ;
 # It is three, half past.
-SUBSTITUTE (pl) (sg) ("ser" p3 pl) OR ("Ser" p3 pl) IF (1 ("<las>")) (2 HOURS OR HOUR) ;
+SUBSTITUTE (pl) (sg) ("ser"i) IF (0 (p3 pl)) (1 ("<las>")) (2 HOURS OR HOUR) ;
 REMCOHORT ("<las>") IF (-1 ("ser"i p3 sg)) (1 HOURS OR HOUR) ;
 SUBSTITUTE (".*"r n f sg) ("*media") ("<media>") IF (-1 ("<y>")) (-2 HOURS OR HOUR) ;
 REMCOHORT ("<y>") IF (1 ("*media")) ;
@@ -109,7 +109,7 @@ SUBSTITUTE (".*"r vblex) ("ser" vbser) ("hacer") OR ("Hacer") IF (1 ("<mucho>"))
 SUBSTITUTE (".*"r adv det qnt m sg) ("muy" preadv) ("<mucho>") IF (1 COLD) (-1 ("ser"i)) ;
 SUBSTITUTE (".*"r n m sg) ("calor=" adv) ("<calor>") IF (-1* ("ser"i) BARRIER N) ;
 # There will be no elections.
-ADDCOHORT ("<+ninguno>" "ninguno" det ind m sg) AFTER ("haber" vbhaver fti p3 sg) OR ("haber" vbhaver cni p3 sg) IF (-1 NO) (1 N) ;
+ADDCOHORT ("<+ninguno>" "ninguno" det ind m sg) AFTER ("haber") IF (0 (fti p3 sg) OR (cni p3 sg)) (-1 NO) (1 N) ;
 REMCOHORT NO IF (1 ("haber" vbhaver)) (2 ("<+ninguno>")) ;
 # Where is the station, is this seat free, are there questions.
 APPEND ("are=there=" adv) ("<hay>"i) IF (-1 ("<¿>")) (1 (pl)) ;
@@ -155,12 +155,12 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ("is=") IF (-1 N) (-3 ("<dónde>")) 
 # Does anyone have a question.
 ADDCOHORT ("<+does>" "Does=" adv itg) BEFORE ("<Alguien>") IF (-1 ("<¿>")) (1 (vblex pri p3 sg)) ;
 SUBSTITUTE ("Alguien") ("alguien") ("<Alguien>") IF (-1 ("<+does>")) ;
-SUBSTITUTE (pri p3 sg) (imp p2 sg) (vblex pri p3 sg) IF (-1 ("alguien")) (-2 ("<+does>")) ;
+SUBSTITUTE (pri p3 sg) (imp p2 sg) (pri) IF (-1 ("alguien")) (-2 ("<+does>")) ;
 SELECT (imp p2 sg) IF (-1 ("alguien")) (-2 ("<+does>")) ;
 # People leave, nothing to say.
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("to=" adv itg) ("<que>") IF (-1 ("<nada>") OR ("<algo>") OR ("<mucho>")) (1 (inf)) ;
-SUBSTITUTE (sg) (pl) (p3 sg) IF (0 V) (-1 ("<gente>")) (-2 ("<la>"i)) ;
-SUBSTITUTE (sg) (pl) (p3 sg) IF (0 V) (-1 NO) (-2 ("<gente>")) (-3 ("<la>"i)) ;
+SUBSTITUTE (sg) (pl) (p3) IF (0 V) (-1 ("<gente>")) (-2 ("<la>"i)) ;
+SUBSTITUTE (sg) (pl) (p3) IF (0 V) (-1 NO) (-2 ("<gente>")) (-3 ("<la>"i)) ;
 # If I had time, I would tell you.
 ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE CLITIC IF (1 (cni p1)) (-1 (cm)) (-1* (pis p1)) ;
 SELECT (cni p1) IF (-2 ("<+yo>")) (-1 CLITIC) ;
@@ -210,8 +210,8 @@ ADDCOHORT ("<+to>" "to=" adv itg) BEFORE (inf) IF (-1 ("<qué>") OR ("<cómo>") 
 # If I had money, I would buy it.
 SELECT (pis p1) IF (0 PERSONAL OR ("poder")) (-1 ("<si>"i)) ;
 SELECT (cni p1) IF (0 PERSONAL OR ("poder")) (-1 (cm)) (-1* (pis p1)) ;
-ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (pis p1 sg) IF (0C (p1)) (-1 ("<si>"i)) ;
-ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (cni p1 sg) IF (0C (p1)) (-1 (cm)) ;
+ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (pis) IF (0C (p1 sg)) (-1 ("<si>"i)) ;
+ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE (cni) IF (0C (p1 sg)) (-1 (cm)) ;
 # You are right, I am thirsty.
 SUBSTITUTE ("tener" vblex) ("ser" vbser) ("tener") IF (1 STATE) ;
 SUBSTITUTE ("Tener" vblex) ("Ser" vbser) ("Tener") IF (1 STATE) ;
@@ -221,9 +221,9 @@ ${entriesOf(STATES)
 # It is true.
 SUBSTITUTE (".*"r n f sg) ("verdadero" adj f sg) ("<verdad>") IF (-1 ("ser"i)) ;
 # You can pay by card.
-SUBSTITUTE (p3 pl) (p2 sg) ("Poder" pri p3 pl) IF (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("estar")) ;
-SUBSTITUTE (p3 sg) (p2 sg) ("Poder" pri p3 sg) IF (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("llover") OR ("estar")) ;
-SUBSTITUTE (p3 sg) (p2 sg) ("poder" pri p3 sg) IF (-1 ("<se>"i)) (-2 BEGINS OR NO) (1 (inf)) ;
+SUBSTITUTE (p3 pl) (p2 sg) ("Poder") IF (0 (pri p3 pl)) (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("estar")) ;
+SUBSTITUTE (p3 sg) (p2 sg) ("Poder") IF (0 (pri p3 sg)) (-1 START) (1 (inf)) (NOT 1 ("ser") OR ("haber") OR ("llover") OR ("estar")) ;
+SUBSTITUTE (p3 sg) (p2 sg) ("poder") IF (0 (pri p3 sg)) (-1 ("<se>"i)) (-2 BEGINS OR NO) (1 (inf)) ;
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("prpers" prn tn p2 mf sg) ("<se>") IF (1 ("poder" pri p2 sg)) (NOT -1 NO) ;
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("Prpers" prn tn p2 mf sg) ("<Se>") IF (1 ("poder" pri p2 sg)) ;
 REMCOHORT ("<se>") IF (1 ("poder" pri p2 sg)) (-1 NO) ;
@@ -234,10 +234,10 @@ REMCOHORT ("<le>") OR ("<les>") IF (1 LIKES) (-1 NAME OR N) ;
 # I have been here for ten years.
 ${['p1 sg', 'p2 sg', 'p3 sg', 'p1 pl', 'p3 pl']
   .flatMap((person) => [
-    `ADDCOHORT ("<+haber>" "haber" vbhaver pri ${person}) BEFORE ("llevar"i pri ${person}) IF (1 HOURS) (2 TIME) (3 (ger)) ;`,
-    `SUBSTITUTE (".*"r pri ${person}) ("pasar" pp m sg) ("llevar"i pri ${person}) IF (-1 ("<+haber>")) ;`,
+    `ADDCOHORT ("<+haber>" "haber" vbhaver pri ${person}) BEFORE ("llevar"i) IF (0 (pri ${person})) (1 HOURS) (2 TIME) (3 (ger)) ;`,
   ])
   .join('\n')}
+SUBSTITUTE (".*"r pri imp p1 p2 p3 sg pl) ("pasar" pp m sg) ("llevar"i) IF (-1 ("<+haber>")) ;
 # Sign in, sign out.
 SUBSTITUTE (".*"r n f sg) ("in=" adv itg) ("<sesión>") IF (-1 ("iniciar"i)) ;
 SUBSTITUTE (".*"r n f sg) ("out=" adv itg) ("<sesión>") IF (-1 ("cerrar"i)) ;
@@ -258,13 +258,13 @@ SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 NO) (-2 BEGINS) ;
 SUBSTITUTE (prs p2 sg) (imp p2 sg) (vblex prs p2 sg) IF (-1 CLITIC) (-2 NO) (-3 BEGINS) ;
 REMCOHORT ("<te>") IF (1 (imp p2 sg)) (-1 NO) (1 REFLEXIVE) ;
 # I am a doctor.
-ADDCOHORT ("<+un>" "uno" det ind m sg) AFTER ("ser"i p1 sg) OR ("ser"i p2 sg) OR ("ser"i p3 sg) IF (1 PROFESSION) ;
+ADDCOHORT ("<+un>" "uno" det ind m sg) AFTER ("ser"i) IF (0 (sg)) (0 (p1) OR (p2) OR (p3)) (1 PROFESSION) ;
 SUBSTITUTE (adj) (n) PROFESSION IF (-1 ("<+un>")) ;
 # How do you say that.
 SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("do=" adv itg) ("<se>") IF (-1 ("<cómo>"i)) (1 (vblex pri p3)) ;
 ADDCOHORT ("<+tú>" "prpers" prn tn p2 mf sg) AFTER ("do=") IF (0 ("<se>")) ;
-SUBSTITUTE (p3 sg) (p2 sg) (vblex pri p3 sg) IF (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
-SUBSTITUTE (p3 pl) (p2 sg) (vblex pri p3 pl) IF (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
+SUBSTITUTE (p3 sg) (p2 sg) (pri) IF (0 (p3 sg)) (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
+SUBSTITUTE (p3 pl) (p2 sg) (pri) IF (0 (p3 pl)) (-1 ("<+tú>")) (-2 ("<se>" "do=")) ;
 # My name is.
 SUBSTITUTE (".*"r vblex pri p1 sg) ("*llamo") ("<llamo>") IF (-1 ("<me>"i)) ;
 SUBSTITUTE (".*"r prn pro ref p1 mf sg) ("*me") ("<me>"i) IF (1 ("*llamo")) ;

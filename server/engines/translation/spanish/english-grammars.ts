@@ -75,9 +75,9 @@ LIST PROFESSION = ${writtenAs(PROFESSIONS)} ; LIST YOURS = ${lemmasOf(YOURS)} ; 
   )} ;
 LIST PAIR = ${['me', 'te', 'se', 'nos', 'os'].flatMap((one) => ['lo', 'la', 'los', 'las'].map((other) => `"<${one} ${other}>"i`)).join(' ')} ;
 LIST ASKED_OF_THINGS = ${wordsOf(ASKED_OF_THINGS)
-    .map((verb) => `("${verb}" vblex pri p3 sg) ("${verb}" vblex imp p2 sg)`)
+    .map((verb) => `"${verb}"`)
     .join(' ')} ; LIST COMING = ${wordsOf(COMING)
-    .map((verb) => `("${verb}" vblex p3)`)
+    .map((verb) => `"${verb}"`)
     .join(' ')} ; LIST LIKED = "gustar" "encantar" ; LIST LIKES = ("gustar" p3) ("encantar" p3) ;
 LIST SHOULD = "should=" "deberías="i "deberíamos="i "deberían="i ; LIST GENERAL = ${writtenAs(GENERAL)} ; LIST WISH = "querer"i "necesitar"i "preferir"i "pedir"i ; LIST PLEASE = "<por favor>"i ;
 SET BEGINS = START OR (cm) OR PLEASE OR ("<y>") OR (lquest) OR ("<¡>") OR ("<luego>"i) OR ("<después>"i) ;
@@ -98,18 +98,19 @@ function subjectRules(): string[] {
   const kinds = ['vblex', 'vbmod', 'vbser', 'vbhaver'];
   return entriesOf(SUBJECTS).flatMap(([pronoun, tags]) => {
     const person = tags.replace(/ mf? /, ' ');
+    const anyOfPerson = `(${person.split(' ')[0]})`;
     const verb = `(0C ${kinds.map((kind) => `(${kind} ${person})`).join(' OR ')})`;
     const isFirst = `(NOT -1 CLITIC OR NO OR SUBJECT${pronoun.startsWith('n') ? ' OR N' : ''})`;
     const added = (lemma: string, place: string) =>
       `ADDCOHORT ("<+${pronoun}>" "${lemma}" prn tn ${tags}) BEFORE ${place} ${isFirst} ;`;
     const leads = `IF (1* V BARRIER (*) - CLITIC LINK ${verb}${person.startsWith('p2') ? ' LINK NOT 0 (prs) OR (imp)' : ''})`;
     return [
-      added('Prpers', `CAPITAL IF (0 V) ${verb} (NOT 0 (imp) OR QUEUE)`),
-      added('prpers', `V - CAPITAL IF ${verb} (NOT 0 (imp) OR QUEUE)`),
+      added('Prpers', `${anyOfPerson} IF (0 CAPITAL) ${verb} (NOT 0 (imp) OR QUEUE)`),
+      added('prpers', `${anyOfPerson} IF (NOT 0 CAPITAL) ${verb} (NOT 0 (imp) OR QUEUE)`),
       added('Prpers', `("<No>") ${leads}`),
       added('prpers', `("<no>") ${leads}`),
-      added('Prpers', `CAPITAL ${leads} (0C CLITIC)`),
-      added('prpers', `CLITIC - CAPITAL ${leads} (0C CLITIC)`),
+      added('Prpers', `CLITIC ${leads} (0C CLITIC) (0 CAPITAL)`),
+      added('prpers', `CLITIC ${leads} (0C CLITIC) (NOT 0 CAPITAL)`),
     ];
   });
 }
@@ -134,11 +135,11 @@ function movingRules(): string[] {
   return [
     ...wordsOf(COMING).map(
       (verb) =>
-        `SUBSTITUTE ("${capital(verb)}") ("${verb}") ("${capital(verb)}" vblex p3) IF (-1 START) (1 DET) (2 N) ;`,
+        `SUBSTITUTE ("${capital(verb)}") ("${verb}") ("${capital(verb)}") IF (0 (p3)) (-1 START) (1 DET) (2 N) ;`,
     ),
-    'MOVE COMING (-1 START) (1 DET) (2 N) (NOT 3 ADJ) AFTER (2 N) ;',
+    'MOVE COMING (0 (p3)) (-1 START) (1 DET) (2 N) (NOT 3 ADJ) AFTER (2 N) ;',
     'SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") COMING IF (-1 N) (-2 DET) (-3 START) (1 (sent) OR (cm)) ;',
-    'ADDCOHORT ("<+does>" "does=" adv itg) BEFORE ASKED_OF_THINGS IF (-1 (adv itg) OR ("a=qué=hora="i)) (1 DET) (2 N) (3 ("<?>")) ;',
+    'ADDCOHORT ("<+does>" "does=" adv itg) BEFORE ASKED_OF_THINGS IF (0 (pri p3 sg) OR (imp p2 sg)) (-1 (adv itg) OR ("a=qué=hora="i)) (1 DET) (2 N) (3 ("<?>")) ;',
     'SUBSTITUTE (pri p3 sg) (imp p2 sg) ASKED_OF_THINGS IF (-1 ("<+does>")) ;',
     'MOVE ASKED_OF_THINGS (-1 ("<+does>")) AFTER (2 N) ;',
     'SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ASKED_OF_THINGS IF (-1 N) (-3 ("<+does>")) ;',
@@ -162,7 +163,7 @@ function withoutReflexives(): string[] {
 function particleRules(): string[] {
   return entriesOf(WITH_PARTICLES).map(([spanish, english]) => {
     const particle = english.replace(/.* /, '');
-    return `ADDCOHORT ("<+${particle}>" "${particle}=" adv itg) AFTER ("${spanish}"i vblex) IF (NOT 1 ("${particle}=")) ;`;
+    return `ADDCOHORT ("<+${particle}>" "${particle}=" adv itg) AFTER ("${spanish}"i) IF (0 (vblex)) (NOT 1 ("${particle}=")) ;`;
   });
 }
 
@@ -196,7 +197,7 @@ function questionRules(): string[] {
     ...rule('do', 'pri'),
     ...rule('did', 'ifi'),
     'SUBSTITUTE (".*"r adv) ("not=" adv itg) NO IF (-1 ("<+tú>")) (-2 ("<+do>") OR ("<+did>")) ;',
-    'SUBSTITUTE (ifi) (pri) (vblex ifi) IF (-1* ("<+did>") BARRIER V) ;',
+    'SUBSTITUTE (ifi) (pri) (ifi) IF (-1* ("<+did>") BARRIER V) ;',
     'SUBSTITUTE ("Prpers") ("prpers") ("Prpers") IF (-1 ("<+do>") OR ("<+did>")) ;',
   ];
 }
@@ -268,10 +269,7 @@ function passiveRules(): string[] {
           `SUBSTITUTE (".*"r prn pro ref p3 mf sp) ("${sized('ser')}" vbser ${form}) ("<${sized('se')}>") IF (1 PASSIVE) (1 (vblex ${form})) ;`,
       ),
     ),
-    ...forms.map(
-      (form) =>
-        `SUBSTITUTE (${form}) (pp m ${form.slice(-2)}) (vblex ${form}) IF (-1 ("<se>"i vbser)) ;`,
-    ),
+    `SUBSTITUTE (${TENSES} imp p3) (pp m) (p3) IF (-1 ("<se>"i vbser)) ;`,
     'SELECT (pp) IF (-1 ("<se>"i vbser)) ;',
   ];
 }
@@ -286,7 +284,7 @@ function futureRules(): string[] {
   return [
     ...forms.map(
       (form) =>
-        `ADDCOHORT ("<+estar>" "estar" vblex ${form}) BEFORE ("ir" ${form}) OR ("Ir" ${form}) IF (1 ("<a>")) (2 (inf)) (NOT -1 ("<+estar>")) ;`,
+        `ADDCOHORT ("<+estar>" "estar" vblex ${form}) BEFORE ("ir"i) IF (0 (${form})) (1 ("<a>")) (2 (inf)) (NOT -1 ("<+estar>")) ;`,
     ),
     'SUBSTITUTE (pri pii p1 p2 p3 sg pl imp) (ger) ("ir") OR ("Ir") IF (-1 ("<+estar>")) (1 ("<a>")) (2 (inf)) ;',
   ];
