@@ -180,7 +180,7 @@ it('offers the code with the chosen languages, and copies it', async () => {
   const server = await clipboard();
   await page.getByText('Copied.', { exact: true }).waitFor({ state: 'attached' });
   await expect
-    .poll(() => page.getByRole('button', { name: /^Cop(y|ied)$/ }).allInnerTexts())
+    .poll(() => page.getByRole('button', { name: /^Cop(y|ied) (Page|Server)$/ }).allInnerTexts())
     .toEqual(['Copy', 'Copy']);
   // On an insecure page, or without the permission, the browser's own command copies.
   await page.evaluate(() => {
