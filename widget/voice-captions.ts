@@ -156,6 +156,8 @@ export class VoiceCaptions extends LitElement {
   private refusal: VoiceFailure | undefined;
   private hasShownText = false;
   private session: ElementSession | undefined;
+  /** Whether to start once the session has ended, which is stopping. */
+  private startsAgain = false;
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly roll = new CaptionRoll();
   private readonly speaker = new SpeechController(
@@ -183,9 +185,15 @@ export class VoiceCaptions extends LitElement {
     return this.speaker.unlock();
   }
 
-  /** Starts a session; call it from a click. Does nothing while a session is running. */
+  /**
+   * Starts a session; call it from a click. Does nothing while a session is running; one that is stopping
+   * ends first.
+   */
   start(): void {
-    if (this.session !== undefined) return;
+    if (this.session !== undefined) {
+      this.startsAgain = this.voiceState === 'stopping';
+      return;
+    }
     this.fallBack();
     if (this.tokenProvider === undefined && this.tokenEndpoint === '') {
       // An empty endpoint would post to the page itself, whose answer explains nothing.
@@ -223,6 +231,7 @@ export class VoiceCaptions extends LitElement {
 
   /** Stops listening, then waits with a deadline until the gateway has concluded what was said. */
   async stop(): Promise<void> {
+    this.startsAgain = false;
     await this.session?.stop();
   }
 
@@ -272,7 +281,9 @@ export class VoiceCaptions extends LitElement {
     super.disconnectedCallback();
     // Moving an element within the page disconnects it for a moment; that must not end the session.
     queueMicrotask(() => {
-      if (!this.isConnected) this.session?.abort();
+      if (this.isConnected) return;
+      this.startsAgain = false;
+      this.session?.abort();
     });
   }
 
@@ -453,6 +464,10 @@ export class VoiceCaptions extends LitElement {
     this.meter.rest();
     this.show(finishTranscript(this.transcriptNow));
     this.dispatchEvent(voiceEvent('vc-end', { reason }));
+    if (this.startsAgain) {
+      this.startsAgain = false;
+      this.start();
+    }
   }
 }
 

@@ -71,6 +71,28 @@ describe('stopping a session', () => {
     expect(track).toBe('ended');
   });
 
+  it('and starting at once begins another one after the last words', async () => {
+    page = await bench.openAgain('/page');
+    const states = await recordStates(page);
+    await pressStart(page);
+    await newestSession(bench, { chunks: 2 });
+    const restart = (again: boolean) =>
+      page.evaluate((stopsAgain) => {
+        const captions = document.querySelector('voice-captions')!;
+        void captions.stop();
+        captions.start();
+        if (stopsAgain) void captions.stop();
+      }, again);
+    await restart(false);
+    await expect
+      .poll(async () => (await states()).slice(-5))
+      .toEqual(['stopping', 'ended', 'requesting-microphone', 'connecting', 'live']);
+    await restart(true);
+    await expect
+      .poll(async () => (await states()).slice(-3))
+      .toEqual(['live', 'stopping', 'ended']);
+  });
+
   it('cancels a pending start', async () => {
     page = await bench.openAgain('/page');
     bench.gateway.hold = new Promise(() => undefined);
