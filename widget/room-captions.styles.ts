@@ -5,7 +5,6 @@ const frame = css`
   :host {
     display: block;
     container-type: inline-size;
-    color: var(--_ink);
     font-family: var(--vc-font-family, ${token('font')});
     font-size: 1rem;
     line-height: 1.4;
@@ -34,9 +33,17 @@ const frame = css`
     --_inset: var(--vc-padding, clamp(1.125rem, 4cqi, 2.5rem));
     position: relative;
     block-size: 100%;
+    color: var(--_ink);
     background: var(--_paper);
     border-radius: var(--vc-radius, 0);
     overflow: clip;
+  }
+  /* The page resets all elements and has taken the frame: without a height, no line would scroll. */
+  .base.loose {
+    container-type: inline-size;
+  }
+  .whole.loose {
+    block-size: 24rem;
   }
 `;
 

@@ -49,7 +49,6 @@ const frame = css`
   :host {
     display: block;
     container-type: inline-size;
-    color: var(--_ink);
     font-family: var(--vc-font-family, ${token('font')});
     font-size: 1rem;
     line-height: 1.4;
@@ -73,6 +72,7 @@ const frame = css`
     position: relative;
     display: flex;
     flex-direction: column;
+    color: var(--_ink);
     background: var(--_paper);
     border: 1px solid var(--_line);
     border-radius: var(--vc-radius, ${token('radius-large')});

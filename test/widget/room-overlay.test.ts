@@ -133,6 +133,21 @@ describe('a page of another site', () => {
       return state;
     }, other.viewer_url!);
     expect(outside).toBe('idle');
+    // A reset of the page takes neither the height, without which nothing scrolls, nor the colour of the text.
+    const reset = await page.evaluate(async () => {
+      const captions = document.querySelector('room-captions')!;
+      const sheet = document.head.appendChild(document.createElement('style'));
+      sheet.textContent = 'body { color: #fff; } body * { all: unset; }';
+      captions.requestUpdate();
+      await captions.updateComplete;
+      await captions.updateComplete;
+      const base = captions.shadowRoot!.querySelector<HTMLElement>('.base')!;
+      const { offsetHeight: height } = base;
+      const { color } = getComputedStyle(base);
+      sheet.remove();
+      return { height, isWhite: color === 'rgb(255, 255, 255)' };
+    });
+    expect(reset).toEqual({ height: 384, isWhite: false });
     // Defaults return with a removed attribute, and the page's language is found from inside a shadow root.
     const inside = await page.evaluate(async () => {
       const host = document.body.appendChild(document.createElement('div'));
