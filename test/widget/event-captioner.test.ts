@@ -256,6 +256,16 @@ describe("the captioner's page", () => {
     await page.keyboard.type('!');
     expect(await faults(page, { isSeen: look.colorScheme === 'dark' })).toEqual([]);
     expect(await excessWidth(page)).toBe(0);
+    // With letters of twice the size, a line has words and not single letters.
+    const setSize = (size: string) =>
+      page.evaluate((each) => (document.documentElement.style.fontSize = each), size);
+    await setSize('200%');
+    expect(await excessWidth(page)).toBe(0);
+    for (const field of ['.rows .own', '#new-line', '#language']) {
+      const { width } = (await page.locator(field).first().boundingBox())!;
+      expect(width).toBeGreaterThan(180);
+    }
+    await setSize('');
     // At a zoom of 400 %, the page scrolls to the new line, and the list still shows some.
     await page.setViewportSize({ width: 320, height: 256 });
     await page.locator('#new-line').focus();

@@ -240,6 +240,16 @@ describe("the speaker's page", () => {
       const { y = 0, height = 0 } = (await floorButton(page).boundingBox()) ?? {};
       expect(height).toBeGreaterThanOrEqual(72);
       expect(y + height).toBeLessThanOrEqual(look.viewport.height);
+      // With letters of twice the size, nothing is cut off or covers what the microphone does.
+      const setSize = (size: string) =>
+        page.evaluate((each) => (document.documentElement.style.fontSize = each), size);
+      await setSize('200%');
+      await page.getByRole('img', { name: audience.code }).waitFor();
+      expect(await excessWidth(page)).toBe(0);
+      const status = (await page.locator('.status h2').boundingBox())!;
+      const controls = (await page.locator('.controls').boundingBox())!;
+      expect(status.y + status.height).toBeLessThanOrEqual(controls.y);
+      await setSize('');
       // At a zoom of 400 %, no control covers another or is cut off.
       await page.setViewportSize({ width: 320, height: 256 });
       const check = await page.getByRole('button', { name: speaker.check }).boundingBox();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { RoomCaptions } from '../../widget/room-captions.ts';
-import { faultsOfOverlay } from './axe.ts';
+import { excessWidth, faultsOfOverlay } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
@@ -101,6 +101,19 @@ describe('the room overlay', () => {
   });
 });
 
+it("a reader's page with letters of twice the size keeps the name of the language", async () => {
+  const room = await bench.makeRoom();
+  const page = await bench.open(`/events/${room.room_id}?language=es`, {
+    viewport: { width: 360, height: 740 },
+  });
+  await untilState(page, 'waiting');
+  await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+  const { width } = (await page.locator('.language').boundingBox())!;
+  expect(width).toBeGreaterThan(280);
+  expect(await excessWidth(page)).toBe(0);
+  await page.context().close();
+});
+
 describe('a page of another site', () => {
   it('embeds the element with one script and one tag', async () => {
     const room = await bench.makeRoom();
@@ -120,19 +133,6 @@ describe('a page of another site', () => {
       .waitFor();
     await bench.type(room, { text: 'Desde otro sitio.', language: 'es' });
     await untilShown(page, ['Desde otro sitio.']);
-    const other = await bench.makeRoom();
-    // Out of the page it takes no reader's place.
-    const outside = await page.evaluate(async (src) => {
-      const captions = document.querySelector('room-captions')!;
-      captions.remove();
-      await Promise.resolve();
-      captions.src = src;
-      await captions.updateComplete;
-      const { state } = captions;
-      document.body.append(captions);
-      return state;
-    }, other.viewer_url!);
-    expect(outside).toBe('idle');
     // A reset of the page takes neither the height, without which nothing scrolls, nor the colour of the text.
     const reset = await page.evaluate(async () => {
       const captions = document.querySelector('room-captions')!;
@@ -148,6 +148,19 @@ describe('a page of another site', () => {
       return { height, isWhite: color === 'rgb(255, 255, 255)' };
     });
     expect(reset).toEqual({ height: 384, isWhite: false });
+    const other = await bench.makeRoom();
+    // Out of the page it takes no reader's place.
+    const outside = await page.evaluate(async (src) => {
+      const captions = document.querySelector('room-captions')!;
+      captions.remove();
+      await Promise.resolve();
+      captions.src = src;
+      await captions.updateComplete;
+      const { state } = captions;
+      document.body.append(captions);
+      return state;
+    }, other.viewer_url!);
+    expect(outside).toBe('idle');
     // Defaults return with a removed attribute, and the page's language is found from inside a shadow root.
     const inside = await page.evaluate(async () => {
       const host = document.body.appendChild(document.createElement('div'));

@@ -15,16 +15,21 @@ export class AudienceCode extends LitElement {
   static override styles = [
     baseStyles,
     css`
+      /* With large text on a phone, the address stands below the code. */
       .glance {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
+        display: flex;
+        flex-wrap: wrap;
         gap: 1rem;
         align-items: center;
+      }
+      .glance > div {
+        flex: 1 1 7rem;
+        min-inline-size: 0;
       }
       /* A camera wants dark squares on light ground, whatever the page looks like. */
       .code {
         display: block;
-        inline-size: 7rem;
+        inline-size: min(7rem, 100%);
         aspect-ratio: 1;
         background: #fff;
         border-radius: var(--radius-small);

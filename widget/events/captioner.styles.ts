@@ -21,9 +21,14 @@ export const captionerStyles = css`
     border-block-end: 1px solid var(--line);
   }
   .field.language {
-    grid-template-columns: auto minmax(0, max-content);
-    gap: 0.625rem;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.375rem 0.625rem;
     align-items: center;
+  }
+  .field.language select {
+    inline-size: auto;
+    max-inline-size: 100%;
   }
   .connection {
     display: flex;
@@ -178,12 +183,18 @@ export const captionerStyles = css`
     flex: none;
     margin-inline-end: auto;
   }
+  /* With large text on a phone, the button stands below the field. */
   .compose {
-    display: grid;
-    grid-template-columns: minmax(0, 1fr) auto;
+    display: flex;
+    flex-wrap: wrap;
     gap: 0.75rem;
   }
+  .compose button {
+    flex: 1 0 auto;
+  }
   .compose textarea {
+    flex: 999 1 11rem;
+    inline-size: auto;
     font-size: 1.0625rem;
     resize: none;
   }
@@ -194,16 +205,33 @@ export const captionerStyles = css`
     .connection:not(:empty) {
       flex: 1 0 100%;
     }
-    .line,
-    .paired .line {
-      grid-template-columns: minmax(0, 1fr) auto;
+    /* The text has the room: of the mark the pen is left, and with large text it stands below. */
+    .line {
+      display: flex;
+      flex-wrap: wrap;
+    }
+    .own,
+    .spoken {
+      flex: 1 1 9rem;
+      min-inline-size: 0;
+    }
+    .side {
+      margin-inline-start: auto;
+    }
+    .by span {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
     }
     .paired .spoken {
       padding-block-end: 0;
       font-size: 0.9375rem;
     }
     .paired .own {
-      grid-area: 2 / 1 / auto / -1;
+      flex-basis: 100%;
+      order: 1;
     }
   }
   @media (forced-colors: active) {

@@ -189,7 +189,7 @@ export class CaptionerPage extends LitElement {
         <div class="about" id="about-${line}">${aboutRow(words, row)}</div>
       </div>
       <p class="side">
-        ${row.isByPerson ? html`<span class="by">${icons.edit} ${words.byHand}</span>` : nothing}
+        ${row.isByPerson ? html`<span class="by">${icons.edit} <span>${words.byHand}</span></span>` : nothing}
         <time>${time}</time>
       </p>
     </li>`;

@@ -107,21 +107,18 @@ export const deskStyles = css`
   }
   /* The state stands beside the role, where its width moves no name. */
   .head {
-    display: grid;
-    grid-template-columns: minmax(0, 1fr) auto;
+    display: flex;
+    flex-wrap: wrap;
     gap: 0.125rem 1rem;
     align-items: center;
+    justify-content: space-between;
   }
   .head > div {
     display: contents;
   }
-  .head .badge {
-    grid-area: 1 / 2;
-  }
   .head h1 {
-    grid-area: 2 / 1 / auto / -1;
-  }
-  .head h1 {
+    flex: 1 0 100%;
+    order: 1;
     overflow-wrap: anywhere;
   }
   .role {

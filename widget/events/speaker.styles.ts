@@ -69,6 +69,7 @@ export const speakerStyles = css`
   }
   .controls {
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: 0.875rem;
     padding: var(--inset);
     background: var(--card);
@@ -76,12 +77,16 @@ export const speakerStyles = css`
   }
   .gauges {
     display: flex;
-    gap: 1rem;
+    flex-wrap: wrap;
+    gap: 0.625rem 1rem;
     align-items: center;
     min-block-size: 2.75rem;
   }
+  .gauges button {
+    white-space: normal;
+  }
   .level {
-    flex: 1;
+    flex: 1 1 3rem;
     block-size: 0.75rem;
     overflow: clip;
     background: var(--line);
@@ -106,8 +111,10 @@ export const speakerStyles = css`
     color: var(--soft);
   }
   button.floor {
-    gap: 0.75rem;
+    flex-wrap: wrap;
+    gap: 0.25rem 0.75rem;
     min-block-size: 5rem;
+    padding-inline: 0.5rem;
     font-size: 1.375rem;
     white-space: normal;
     border-radius: var(--radius);
@@ -160,6 +167,7 @@ export const speakerStyles = css`
   }
   .settings .choice {
     display: flex;
+    flex-wrap: wrap;
   }
   .settings .choice label {
     flex: 1;
@@ -178,7 +186,8 @@ export const speakerStyles = css`
     }
     .controls {
       position: sticky;
-      inset-block-end: 0;
+      /* Unless large text leaves no room: the offset then lies below the window. */
+      inset-block-end: min(0px, 100dvb - 32rem);
       border-end-start-radius: var(--radius);
       border-end-end-radius: var(--radius);
       padding-block-end: max(var(--inset), env(safe-area-inset-bottom));
@@ -191,6 +200,7 @@ export const speakerStyles = css`
       padding-block: 0.75rem;
     }
     .controls {
+      inset-block-end: min(0px, 100dvb - 16rem);
       /* Side by side if there is room for both. */
       grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr));
       align-items: center;
