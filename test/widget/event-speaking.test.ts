@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SessionRequest } from '../../shared/client/token-provider.ts';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
+import { CaptionOutbox, MAX_CHARACTERS } from '../../widget/events/caption-outbox.ts';
 import { captionRows, heardFromMachine } from '../../widget/events/caption-rows.ts';
 import type { RoomAtDesk, RoomDesk } from '../../widget/events/room-desk.ts';
 import { RoomFloor, SESSION_ENDED } from '../../widget/events/room-floor.ts';
@@ -115,6 +116,37 @@ describe('the floor of a room', () => {
     const { asked, floor } = roomWith('of another');
     await floor.provideToken({ token: 'token', last_sequence: 3 }, signal);
     expect(asked).toEqual(['session']);
+  });
+});
+
+describe('the lines that a captioner sends', () => {
+  async function linesOf(text: string): Promise<string[]> {
+    const sent: string[] = [];
+    const desk = { type: async (caption: { text: string }) => sent.push(caption.text) };
+    const outbox = new CaptionOutbox({ requestUpdate: () => undefined }, desk);
+    outbox.add(text, 'spoken');
+    await vi.waitUntil(() => outbox.lines.length === 0);
+    return sent;
+  }
+
+  it('are several for a text that is too long for one: whole sentences, and nothing is lost', async () => {
+    const text = Array.from({ length: 90 }, (_, at) => `This is sentence ${at} of a speech.`);
+    const lines = await linesOf(text.join(' '));
+    expect(lines.join(' ')).toBe(text.join(' '));
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/speech\.$/);
+    expect(lines[0]!.length).toBeLessThanOrEqual(MAX_CHARACTERS);
+  });
+
+  it('are whole words where there are no sentences, and whole characters where there are no words', async () => {
+    const words = Array.from({ length: 500 }, () => 'palabra').join(' ');
+    const lines = await linesOf(words);
+    expect(lines.join(' ')).toBe(words);
+    const faces = `x${'😀'.repeat(1_500)}`;
+    const cut = await linesOf(faces);
+    expect(cut.join('')).toBe(faces);
+    expect(cut.every((line) => line.length <= MAX_CHARACTERS)).toBe(true);
+    expect(cut[1]).toMatch(/^😀+$/u);
   });
 });
 

@@ -2,6 +2,9 @@
 import type { ReactiveControllerHost } from 'lit';
 import type { RoomDesk } from './room-desk.ts';
 
+/** Longest caption that the API accepts. */
+export const MAX_CHARACTERS = 2_000;
+
 export interface WaitingLine {
   id: number;
   text: string;
@@ -31,9 +34,16 @@ export class CaptionOutbox {
     return this.#lines;
   }
 
+  /** Adds a line; a longer text, such as a pasted speech, becomes several. */
   add(text: string, language: string): void {
     const hasFailed = this.#lines.some(({ failure }) => failure !== undefined);
-    this.#show([...this.#lines, { id: ++this.#lastId, text, language, failure: undefined }]);
+    const added = piecesOf(text).map((piece) => ({
+      id: ++this.#lastId,
+      text: piece,
+      language,
+      failure: undefined,
+    }));
+    this.#show([...this.#lines, ...added]);
     if (!hasFailed) void this.send();
   }
 
@@ -64,4 +74,21 @@ export class CaptionOutbox {
     this.#lines = lines;
     this.#host.requestUpdate();
   }
+}
+
+/** Cuts a text after sentences, else after words, so that each piece is a caption. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  let rest = text.trim();
+  while (rest.length > MAX_CHARACTERS) {
+    const head = rest.slice(0, MAX_CHARACTERS + 1);
+    const end =
+      /^.*(?:[.!?…؟]["'”’»)]*(?=\s)|[。！？][」』]*)/su.exec(head) ??
+      /^.*\S(?=\s)/su.exec(head) ?? // Without the half of a character that the limit cuts.
+      /^.*(?=.)/su.exec(head);
+    const cut = Math.min(end?.[0].length ?? MAX_CHARACTERS, MAX_CHARACTERS);
+    pieces.push(rest.slice(0, cut));
+    rest = rest.slice(cut).trim();
+  }
+  return rest === '' ? pieces : [...pieces, rest];
 }

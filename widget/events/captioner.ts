@@ -8,8 +8,9 @@ import { baseStyles } from '../console/parts/base.styles.ts';
 import { icons } from '../console/parts/icons.ts';
 import { Loaded } from '../console/parts/states.ts';
 import { isComposed } from '../page/composition.ts';
+import { wholeNumber } from '../page/numbers.ts';
 import { announce, languageName } from '../views/captions.ts';
-import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
+import { CaptionOutbox, MAX_CHARACTERS, type WaitingLine } from './caption-outbox.ts';
 import {
   captionRows,
   draftAfter,
@@ -34,8 +35,6 @@ import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
 
 /** Rows that can be corrected: some minutes of speech. */
 const MOST_ROWS = 60;
-/** Longest caption that the API accepts. */
-const MAX_CHARACTERS = 2_000;
 /** Distance from its end within which the list counts as at its end, in px. */
 const END_PX = 24;
 
@@ -176,7 +175,6 @@ export class CaptionerPage extends LitElement {
             data-line=${line}
             lang=${language}
             dir=${textDirection(language)}
-            maxlength=${MAX_CHARACTERS}
             aria-label=${(row.isByPerson ? words.lineByHand : words.lineOf).replace('{time}', time)}
             aria-describedby="about-${line}"
             aria-invalid=${draft !== undefined && draft.failure !== '' ? 'true' : nothing}
@@ -241,7 +239,6 @@ export class CaptionerPage extends LitElement {
           rows="2"
           lang=${language ?? nothing}
           dir=${language === undefined ? 'auto' : textDirection(language)}
-          maxlength=${MAX_CHARACTERS}
           autofocus
           @input=${this.onComposerInput}
           @keydown=${this.onComposerKey}
@@ -389,10 +386,13 @@ export class CaptionerPage extends LitElement {
     const text = draft.text.trim();
     const sending = { ...draft, isSending: true, failure: '' };
     this.setDraft(line, sending);
-    const failure = await this.desk.type({ language, line, text }).then(
-      () => '',
-      (error: unknown) => this.notSent(error),
-    );
+    const failure =
+      text.length > MAX_CHARACTERS
+        ? this.words.captioner.tooLong.replace('{n}', wholeNumber(MAX_CHARACTERS))
+        : await this.desk.type({ language, line, text }).then(
+            () => '',
+            (error: unknown) => this.notSent(error),
+          );
     const track = language === this.language ? (this.written ?? this.spoken) : undefined;
     if (failure === '') track?.correct(line, text);
     const newest = this.drafts.get(language)?.get(line);

@@ -167,4 +167,5 @@ export const deskWords: DeskWords = {
     send: 'إرسال',
     whatWasSaid: 'ما قيل',
   },
+    tooLong: 'لا يزيد السطر على {n} حرف.',
 };

@@ -179,4 +179,5 @@ export const deskWords: DeskWords = {
     send: 'Senden',
     whatWasSaid: 'Was gesagt wurde',
   },
+    tooLong: 'Eine Zeile hat höchstens {n} Zeichen.',
 };

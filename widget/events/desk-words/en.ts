@@ -107,6 +107,8 @@ export interface DeskWords {
     notSent: string;
     discard: string;
     beingHeard: string;
+    /** `{n}` stands for the limit. */
+    tooLong: string;
     /** `{language}` stands for the language's name in itself. */
     newLine: string;
     newLineSpoken: string;
@@ -279,3 +281,4 @@ export const deskWords: DeskWords = {
     whatWasSaid: 'What was said',
   },
 };
+    tooLong: 'A line has {n} characters at most.',

@@ -170,4 +170,5 @@ export const deskWords: DeskWords = {
     send: 'Enviar',
     whatWasSaid: 'Lo que se ha dicho',
   },
+    tooLong: 'Una línea tiene {n} caracteres como máximo.',
 };

@@ -177,4 +177,5 @@ export const deskWords: DeskWords = {
     send: 'Envoyer',
     whatWasSaid: 'Ce qui a été dit',
   },
+    tooLong: 'Une ligne compte {n} caractères au plus.',
 };

@@ -170,4 +170,5 @@ export const deskWords: DeskWords = {
     send: 'Invia',
     whatWasSaid: 'Quello che è stato detto',
   },
+    tooLong: 'Una riga ha al massimo {n} caratteri.',
 };

@@ -166,4 +166,5 @@ export const deskWords: DeskWords = {
     send: 'Enviar',
     whatWasSaid: 'O que foi dito',
   },
+    tooLong: 'Uma linha tem no máximo {n} caracteres.',
 };
