@@ -276,6 +276,23 @@ describe("the speaker's page", () => {
   });
 });
 
+it('reports failures in the language of the page, whoever reports them', async () => {
+  const page = await openSpeaker(await bench.makeRoom(), { locale: 'de-DE' });
+  const { failures, speaker } = deskWords('de');
+  await page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = () =>
+      Promise.reject(new DOMException('', 'NotReadableError'));
+  });
+  await press(page, speaker.start);
+  await page.getByRole('status').getByText(speaker.errors['microphone-busy']!).waitFor();
+  await page.reload();
+  await page.route('**/live/session', (route) =>
+    route.fulfill({ status: 456, json: { message: 'The quota is used up.' } }),
+  );
+  await press(page, speaker.start);
+  await page.getByRole('status').getByText(failures.usedUp).waitFor();
+});
+
 it('a denied microphone is reported with the remedy', async () => {
   const denied = await startEvents({ microphone: 'denied' });
   try {

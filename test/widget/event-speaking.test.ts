@@ -4,6 +4,7 @@ import type { SessionRequest } from '../../shared/client/token-provider.ts';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import { CaptionOutbox, MAX_CHARACTERS } from '../../widget/events/caption-outbox.ts';
 import { captionRows, heardFromMachine } from '../../widget/events/caption-rows.ts';
+import { deskWords, refusalText } from '../../widget/events/desk-words.ts';
 import type { RoomAtDesk, RoomDesk } from '../../widget/events/room-desk.ts';
 import { RoomFloor, SESSION_ENDED } from '../../widget/events/room-floor.ts';
 import { ScreenLock } from '../../widget/events/screen-lock.ts';
@@ -116,6 +117,20 @@ describe('the floor of a room', () => {
     const { asked, floor } = roomWith('of another');
     await floor.provideToken({ token: 'token', last_sequence: 3 }, signal);
     expect(asked).toEqual(['session']);
+  });
+});
+
+describe('a refusal of the server', () => {
+  it('is shown in its own words in English, and in other languages by what it means', () => {
+    const message = 'The quota of this month is used up.';
+    expect(refusalText(deskWords('en'), 456, message)).toBe(message);
+    expect(refusalText(deskWords('de'), 456, message)).toMatch(/^Das Kontingent ist aufgebraucht/);
+    expect(refusalText(deskWords('de'), 400, message)).toBe('');
+  });
+
+  it('says what to do when the answer is not of the server', () => {
+    const words = deskWords('en');
+    expect(refusalText(words, 502, '')).toBe(words.failures.unable);
   });
 });
 

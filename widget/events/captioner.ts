@@ -54,7 +54,7 @@ export class CaptionerPage extends LitElement {
 
   private readonly words = speakLanguageOfBrowser('captioner').words;
   private readonly place = placeOfPage();
-  private readonly desk = openDesk(this.place);
+  private readonly desk = openDesk(this.place, this.words);
   private readonly outbox = new CaptionOutbox(this, this.desk);
   private readonly room = new Loaded<RoomAtDesk>(this, {
     load: ({ signal }) => this.desk.room(signal),

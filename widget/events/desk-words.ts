@@ -33,7 +33,25 @@ export function countedIn(language: LanguageTag, count: number, forms: Counted):
   return form.replace('{n}', new Intl.NumberFormat(language).format(count));
 }
 
-/** Returns why a call failed: the server's own message if it sent one, because it says what to do. */
+/**
+ * Returns what a refusal of the server means. Its own message says more but is in English; without one, or in
+ * another language, the status has to do.
+ */
+export function refusalText(words: DeskWords, status: number, message: string): string {
+  if (words === en && message !== '') return message;
+  const { refused, missing, tooMany, usedUp, unable } = words.failures;
+  if (status >= 500) return unable;
+  const meanings: Partial<Record<number, string>> = {
+    401: refused,
+    403: refused,
+    404: missing,
+    429: tooMany,
+    456: usedUp,
+  };
+  return meanings[status] ?? '';
+}
+
+/** Returns why a call failed. */
 export function failureText(words: DeskWords, error: unknown): string {
   if (error instanceof ApiFailure && error.isOffline) return words.unreachable;
   return (error instanceof Error && error.message) || words.wentWrong;

@@ -1,12 +1,14 @@
 /** Server API of the speaker and captioner pages, authorised by the key of their link. */
 import { tokenEndpoint, type TokenProvider } from '../../shared/client/token-provider.ts';
+import { VoiceError } from '../../shared/client/voice-error.ts';
 import type { RoomDesk as RoomAtDesk, TypedCaption } from '../../shared/schemas/rooms.ts';
 import { ApiFailure } from '../console/api.ts';
+import { refusalText, type DeskWords } from './desk-words.ts';
 import type { RoomPlace } from './room-address.ts';
 
 export type { RoomAtDesk };
 
-/** Every call throws {@link ApiFailure}, whose message is the server's, for the user, or empty. */
+/** Every call throws {@link ApiFailure}, whose message is for the user, in the page's language, or empty. */
 export interface RoomDesk {
   room(signal?: AbortSignal): Promise<RoomAtDesk>;
   /** Pauses the room or resumes it. */
@@ -19,7 +21,7 @@ export interface RoomDesk {
   provideToken: TokenProvider;
 }
 
-export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk {
+export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>, words: DeskWords): RoomDesk {
   const live = `${src}/live`;
   // Sent as a header: addresses, and thus queries, are logged along the way.
   const authorization = `Room-Key ${key}`;
@@ -37,7 +39,8 @@ export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk
     }
     if (response.ok) return response;
     const { message = '' } = (await response.json().catch(() => ({}))) as { message?: string };
-    throw new ApiFailure(message, { status: response.status });
+    const { status } = response;
+    throw new ApiFailure(refusalText(words, status, message), { status });
   }
 
   const post = (path: string, body: object): Promise<Response> =>
@@ -46,6 +49,11 @@ export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
+
+  const requestToken = tokenEndpoint(`${live}/session`, {
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...(init.headers as object), authorization } }),
+  });
 
   return {
     async room(signal) {
@@ -61,10 +69,16 @@ export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk
     async code(signal) {
       return (await call('code.svg', { signal: signal ?? null })).blob();
     },
-    provideToken: tokenEndpoint(`${live}/session`, {
-      fetch: (url, init) =>
-        fetch(url, { ...init, headers: { ...(init.headers as object), authorization } }),
-    }),
+    async provideToken(request, signal) {
+      try {
+        return await requestToken(request, signal);
+      } catch (error) {
+        if (!(error instanceof VoiceError) || error.status === undefined) throw error;
+        const { code, isPassing, status } = error;
+        const message = refusalText(words, status, error.message);
+        throw new VoiceError(code, { message, isPassing, status, cause: error });
+      }
+    },
   };
 }
 

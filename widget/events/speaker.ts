@@ -22,7 +22,7 @@ import {
   LOOK_EVERY_MS,
   speakLanguageOfBrowser,
 } from './desk-frame.ts';
-import { failureText } from './desk-words.ts';
+import { failureText, refusalText } from './desk-words.ts';
 import { MicrophoneCheck } from './microphone-check.ts';
 import { placeOfPage } from './room-address.ts';
 import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
@@ -55,8 +55,9 @@ export class SpeakerPage extends LitElement {
 
   private readonly spoken = speakLanguageOfBrowser('speaker');
   private readonly words = this.spoken.words;
+  private readonly labels = { ...this.words.speaker.heard, errors: this.words.speaker.errors };
   private readonly place = placeOfPage();
-  private readonly desk = openDesk(this.place);
+  private readonly desk = openDesk(this.place, this.words);
   private readonly floor = new RoomFloor(this.desk);
   private readonly workletUrl = new URL('../pcm-capture.worklet.js', this.place.pages).href;
   private readonly screen = new ScreenLock(() => undefined);
@@ -132,7 +133,7 @@ export class SpeakerPage extends LitElement {
         .deviceId=${this.microphone.deviceId}
         .sourceLanguage=${this.language(room)}
         .captionMode=${this.calmness}
-        .labels=${words.heard}
+        .labels=${this.labels}
         announce="off"
         keep-trying
         @vc-statechange=${this.onState}
@@ -408,7 +409,11 @@ export class SpeakerPage extends LitElement {
   };
 
   private readonly onError = ({ detail }: VoiceCaptionsEventMap['vc-error']): void => {
-    this.failure = detail.message || (this.words.speaker.errors[detail.code] ?? '');
+    const { code, reasonCode = 0, message } = detail;
+    this.failure =
+      code === 'server-error'
+        ? refusalText(this.words, Math.floor(reasonCode / 10_000), message)
+        : message;
     if (detail.reasonCode === SESSION_ENDED) void this.findOutWhy();
   };
 

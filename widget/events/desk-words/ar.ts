@@ -11,6 +11,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'لم ينجح ذلك',
   unreachable: 'لا يمكن الوصول إلى الخادم.',
   wentWrong: 'حدث خطأ ما.',
+  failures: {
+    refused: 'الخادم لا يسمح بذلك. اسأل من أنشأ القاعة.',
+    missing: 'لم يعد هذا موجودًا.',
+    tooMany: 'طلبات كثيرة دفعة واحدة. حاول مرة أخرى بعد لحظات.',
+    usedUp: 'نفدت الحصة. اسأل من أنشأ القاعة.',
+    unable: 'لا يستطيع الخادم ذلك الآن. حاول مرة أخرى بعد لحظات.',
+  },
   outOfDate: 'قد لا يكون ما تراه محدَّثًا.',
   gone: {
     title: 'لا توجد قاعة كهذه',
@@ -160,6 +167,7 @@ export const deskWords: DeskWords = {
     changed: 'لم يُرسل: اضغط Enter للإرسال، أو Esc للتراجع.',
     heardAs: 'سُمع «{text}»',
     notSent: 'لم يُرسل: {reason}',
+    tooLong: 'لا يزيد السطر على {n} حرف.',
     discard: 'تجاهل',
     beingHeard: 'يُسمع الآن:',
     newLine: 'سطر جديد: {language}',
@@ -167,5 +175,4 @@ export const deskWords: DeskWords = {
     send: 'إرسال',
     whatWasSaid: 'ما قيل',
   },
-    tooLong: 'لا يزيد السطر على {n} حرف.',
 };

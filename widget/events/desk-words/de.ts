@@ -11,6 +11,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'Das hat nicht geklappt',
   unreachable: 'Der Server ist nicht zu erreichen.',
   wentWrong: 'Etwas ist schiefgegangen.',
+  failures: {
+    refused: 'Der Server erlaubt das nicht. Wer den Raum angelegt hat, weiß mehr.',
+    missing: 'Das gibt es nicht mehr.',
+    tooMany: 'Das war zu viel auf einmal. Bitte gleich noch einmal versuchen.',
+    usedUp: 'Das Kontingent ist aufgebraucht. Wer den Raum angelegt hat, weiß mehr.',
+    unable: 'Der Server kann das gerade nicht. Bitte gleich noch einmal versuchen.',
+  },
   outOfDate: 'Was hier steht, ist vielleicht nicht mehr aktuell.',
   gone: {
     title: 'Diesen Raum gibt es nicht',
@@ -172,6 +179,7 @@ export const deskWords: DeskWords = {
     changed: 'Nicht gesendet: Enter sendet, Esc nimmt zurück.',
     heardAs: 'Gehört als „{text}“',
     notSent: 'Nicht gesendet: {reason}',
+    tooLong: 'Eine Zeile hat höchstens {n} Zeichen.',
     discard: 'Verwerfen',
     beingHeard: 'Gerade gehört:',
     newLine: 'Neue Zeile: {language}',
@@ -179,5 +187,4 @@ export const deskWords: DeskWords = {
     send: 'Senden',
     whatWasSaid: 'Was gesagt wurde',
   },
-    tooLong: 'Eine Zeile hat höchstens {n} Zeichen.',
 };

@@ -20,6 +20,8 @@ export interface DeskWords {
   didNotWork: string;
   unreachable: string;
   wentWrong: string;
+  /** What the server's refusals mean, by their status; other than in English, its own messages are not shown. */
+  failures: { refused: string; missing: string; tooMany: string; usedUp: string; unable: string };
   /** Follows the reason why the page is not up to date. */
   outOfDate: string;
   gone: StateLabel;
@@ -105,10 +107,10 @@ export interface DeskWords {
     heardAs: string;
     /** `{reason}` stands for the cause. */
     notSent: string;
-    discard: string;
-    beingHeard: string;
     /** `{n}` stands for the limit. */
     tooLong: string;
+    discard: string;
+    beingHeard: string;
     /** `{language}` stands for the language's name in itself. */
     newLine: string;
     newLineSpoken: string;
@@ -127,6 +129,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'That did not work',
   unreachable: 'The server cannot be reached.',
   wentWrong: 'Something went wrong.',
+  failures: {
+    refused: 'The server does not allow this. Ask whoever made the room.',
+    missing: 'This is not there any more.',
+    tooMany: 'Too much at once. Try again in a moment.',
+    usedUp: 'The allowance is used up. Ask whoever made the room.',
+    unable: 'The server cannot do this right now. Try again in a moment.',
+  },
   outOfDate: 'What you see may be out of date.',
   gone: {
     title: 'There is no such room',
@@ -273,6 +282,7 @@ export const deskWords: DeskWords = {
     changed: 'Not sent: Enter sends, Esc undoes.',
     heardAs: 'Heard as “{text}”',
     notSent: 'Not sent: {reason}',
+    tooLong: 'A line has {n} characters at most.',
     discard: 'Discard',
     beingHeard: 'Being heard:',
     newLine: 'New line in {language}',
@@ -281,4 +291,3 @@ export const deskWords: DeskWords = {
     whatWasSaid: 'What was said',
   },
 };
-    tooLong: 'A line has {n} characters at most.',

@@ -11,6 +11,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'No ha funcionado',
   unreachable: 'No se puede conectar con el servidor.',
   wentWrong: 'Algo ha salido mal.',
+  failures: {
+    refused: 'El servidor no lo permite. Pregunta a quien creó la sala.',
+    missing: 'Eso ya no existe.',
+    tooMany: 'Demasiado a la vez. Inténtalo de nuevo en un momento.',
+    usedUp: 'El cupo está agotado. Pregunta a quien creó la sala.',
+    unable: 'El servidor no puede hacerlo ahora. Inténtalo de nuevo en un momento.',
+  },
   outOfDate: 'Puede que lo que ves no esté al día.',
   gone: {
     title: 'Esta sala no existe',
@@ -163,6 +170,7 @@ export const deskWords: DeskWords = {
     changed: 'Sin enviar: Enter envía, Esc deshace.',
     heardAs: 'Se oyó «{text}»',
     notSent: 'Sin enviar: {reason}',
+    tooLong: 'Una línea tiene {n} caracteres como máximo.',
     discard: 'Descartar',
     beingHeard: 'Se oye:',
     newLine: 'Línea nueva: {language}',
@@ -170,5 +178,4 @@ export const deskWords: DeskWords = {
     send: 'Enviar',
     whatWasSaid: 'Lo que se ha dicho',
   },
-    tooLong: 'Una línea tiene {n} caracteres como máximo.',
 };

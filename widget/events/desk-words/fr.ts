@@ -11,6 +11,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'Cela n’a pas marché',
   unreachable: 'Le serveur est injoignable.',
   wentWrong: 'Un problème est survenu.',
+  failures: {
+    refused: 'Le serveur ne le permet pas. Demandez à la personne qui a créé la salle.',
+    missing: 'Cela n’existe plus.',
+    tooMany: 'Trop de choses à la fois. Réessayez dans un instant.',
+    usedUp: 'Le quota est épuisé. Demandez à la personne qui a créé la salle.',
+    unable: 'Le serveur ne peut pas le faire pour le moment. Réessayez dans un instant.',
+  },
   outOfDate: 'Ce que vous voyez n’est peut-être plus à jour.',
   gone: {
     title: 'Cette salle n’existe pas',
@@ -170,6 +177,7 @@ export const deskWords: DeskWords = {
     changed: 'Pas envoyé : Entrée envoie, Échap annule.',
     heardAs: 'Entendu : « {text} »',
     notSent: 'Pas envoyé : {reason}',
+    tooLong: 'Une ligne compte {n} caractères au plus.',
     discard: 'Abandonner',
     beingHeard: 'On entend :',
     newLine: 'Nouvelle ligne : {language}',
@@ -177,5 +185,4 @@ export const deskWords: DeskWords = {
     send: 'Envoyer',
     whatWasSaid: 'Ce qui a été dit',
   },
-    tooLong: 'Une ligne compte {n} caractères au plus.',
 };

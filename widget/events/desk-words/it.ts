@@ -11,6 +11,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'Non ha funzionato',
   unreachable: 'Il server non è raggiungibile.',
   wentWrong: 'Qualcosa è andato storto.',
+  failures: {
+    refused: 'Il server non lo permette. Chiedi a chi ha creato la sala.',
+    missing: 'Non esiste più.',
+    tooMany: 'Troppe cose insieme. Riprova tra un momento.',
+    usedUp: 'La quota è esaurita. Chiedi a chi ha creato la sala.',
+    unable: 'Il server non può farlo in questo momento. Riprova tra un momento.',
+  },
   outOfDate: 'Quello che vedi potrebbe non essere aggiornato.',
   gone: {
     title: 'Questa sala non esiste',
@@ -163,6 +170,7 @@ export const deskWords: DeskWords = {
     changed: 'Non inviata: Invio invia, Esc annulla.',
     heardAs: 'Si è sentito «{text}»',
     notSent: 'Non inviata: {reason}',
+    tooLong: 'Una riga ha al massimo {n} caratteri.',
     discard: 'Scarta',
     beingHeard: 'Si sente:',
     newLine: 'Nuova riga: {language}',
@@ -170,5 +178,4 @@ export const deskWords: DeskWords = {
     send: 'Invia',
     whatWasSaid: 'Quello che è stato detto',
   },
-    tooLong: 'Una riga ha al massimo {n} caratteri.',
 };

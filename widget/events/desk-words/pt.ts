@@ -11,6 +11,13 @@ export const deskWords: DeskWords = {
   didNotWork: 'Não funcionou',
   unreachable: 'Não se consegue chegar ao servidor.',
   wentWrong: 'Algo correu mal.',
+  failures: {
+    refused: 'O servidor não o permite. Pergunte a quem criou a sala.',
+    missing: 'Isto já não existe.',
+    tooMany: 'Demasiado de uma só vez. Tente de novo dentro de momentos.',
+    usedUp: 'A quota esgotou-se. Pergunte a quem criou a sala.',
+    unable: 'O servidor não consegue fazê-lo agora. Tente de novo dentro de momentos.',
+  },
   outOfDate: 'O que vê pode não estar atualizado.',
   gone: {
     title: 'Esta sala não existe',
@@ -159,6 +166,7 @@ export const deskWords: DeskWords = {
     changed: 'Não enviada: Enter envia, Esc anula.',
     heardAs: 'Ouviu-se «{text}»',
     notSent: 'Não enviada: {reason}',
+    tooLong: 'Uma linha tem no máximo {n} caracteres.',
     discard: 'Descartar',
     beingHeard: 'Ouve-se:',
     newLine: 'Nova linha: {language}',
@@ -166,5 +174,4 @@ export const deskWords: DeskWords = {
     send: 'Enviar',
     whatWasSaid: 'O que foi dito',
   },
-    tooLong: 'Uma linha tem no máximo {n} caracteres.',
 };
