@@ -16,7 +16,7 @@ import type {
 } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
-import { ServiceError } from '../../shared/errors.ts';
+import { invalid, ServiceError } from '../../shared/errors.ts';
 import { UUID } from '../../shared/uuid.ts';
 
 /** The parts of a JSON schema that decide how a value may be written. */
@@ -186,8 +186,10 @@ function splitAtCommas(value: unknown): unknown[] {
 }
 
 function toBoolean(value: unknown): unknown {
-  if (value === 1 || value === '1' || value === 'true') return true;
-  if (value === 0 || value === '0' || value === 'false') return false;
+  // Python writes `True`.
+  const written = typeof value === 'string' ? value.toLowerCase() : value;
+  if (written === 1 || written === '1' || written === 'true') return true;
+  if (written === 0 || written === '0' || written === 'false') return false;
   return value;
 }
 
@@ -200,7 +202,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 // Nested names of forms: `dictionaries[0].source_lang` is the property `source_lang` of the first
-// item of `dictionaries`.
+// item of `dictionaries`, and `text[]` an item of `text`.
 
 /** `name[index].property`, or `name[index]` for plain items. */
 const NESTED = /^([A-Za-z_]\w*)\[(\d{1,4})\](?:\.([A-Za-z_]\w*)|\[([A-Za-z_]\w*)\])?$/;
@@ -215,7 +217,7 @@ function nestFormNames(form: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(form)) {
     const match = NESTED.exec(name);
     if (match === null) {
-      flat.push([name, value]);
+      flat.push([name.replace(/^([A-Za-z_]\w*)\[\]$/, '$1'), value]);
       continue;
     }
     const [, listName = '', index, dotted, bracketed] = match;
@@ -256,6 +258,9 @@ const SLICE_LENGTH = 64 * 1024;
 /** Upper limit on names in a form, repeated ones included; no legitimate request has as many. */
 const MAX_NAMES = 10_000;
 
+const JSON_AS_FORM =
+  'The body is JSON, but its Content-Type is that of a form: send Content-Type: application/json.';
+
 /** Makes a server accept `application/x-www-form-urlencoded`. */
 function useFormBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
@@ -263,6 +268,8 @@ function useFormBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (_request: unknown, bytes: Buffer) => {
       const body = textOf(bytes);
+      // curl sends forms unless it is told otherwise.
+      if (/^\s*\{\s*"/.test(body)) throw invalid(JSON_AS_FORM);
       if (body.length > SLICE_LENGTH) return readLargeForm(body);
       const faults: ServiceError[] = [];
       const decodeURIComponent = (escaped: string): string => {

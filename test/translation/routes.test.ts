@@ -43,14 +43,17 @@ describe('POST /v2/translate', () => {
   });
 
   it('accepts forms, with a text given once or repeatedly', async () => {
-    for (const form of ['text=The+house', 'text=The+house&text=The+car']) {
+    const houses = 'text[]=The+house&text[]=The+car';
+    for (const form of ['text=The+house', 'text=The+house&text=The+car', houses]) {
       const response = await fetch(`${server.url}/v2/translate`, {
         method: 'POST',
         headers: { Authorization: `DeepL-Auth-Key ${server.apiKey}` },
-        body: new URLSearchParams(`${form}&source_lang=EN&target_lang=ES&show_billed_characters=1`),
+        body: new URLSearchParams(
+          `${form}&source_lang=EN&target_lang=ES&show_billed_characters=${form === houses ? 'True' : 1}`,
+        ),
       });
       const { translations } = (await response.json()) as TextTranslationResponse;
-      expect(translations).toHaveLength(form.split('text=').length - 1);
+      expect(translations).toHaveLength(form.split('text').length - 1);
       expect(translations[0]).toMatchObject({ billed_characters: 9 });
     }
   });
@@ -97,14 +100,15 @@ describe('POST /v2/translate', () => {
 });
 
 it.each<[string, string, BodyInit]>([
+  ['application/x-www-form-urlencoded', 'JSON as a form', '{ "text": ["house"] }'],
   ['application/json', 'JSON', Buffer.from('{"text":["caf\xe9"],"target_lang":"ES"}', 'latin1')],
   ['application/x-www-form-urlencoded', 'a form', 'text=caf%E9&target_lang=ES'],
   ['application/x-www-form-urlencoded', 'bytes of a form', Buffer.from('text=\xe9', 'latin1')],
-])('answers %s in another encoding with the remedy: %s', async (type, _name, body) => {
+])('answers %s in another form or encoding with the remedy: %s', async (type, _name, body) => {
   const headers = { 'Content-Type': type, Authorization: `DeepL-Auth-Key ${server.apiKey}` };
   const response = await fetch(`${server.url}/v2/translate`, { method: 'POST', headers, body });
   expect([response.status, await response.json()]).toEqual([
     400,
-    { message: expect.stringMatching(/UTF-8/) as string },
+    { message: expect.stringMatching(/UTF-8|Content-Type: application\/json/) as string },
   ]);
 });
