@@ -70,9 +70,15 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   ],
   [
     'without outline detection a document is one run',
-    '<d><t>A title</t><p>One</p></d>',
+    '<d><t>A title</t><p>one</p></d>',
     { outlineDetection: false },
-    ['<1>A title</1><2>One</2>'],
+    ['<1>A title</1><2>one</2>'],
+  ],
+  [
+    'without outline detection words of two elements are not joined',
+    '<d><t>The car</t><t>The <b>H</b><i>ouse</i></t></d>',
+    { outlineDetection: false },
+    ['The car', 'The <1>H</1><2>ouse</2>'],
   ],
   [
     'ignored elements are words of their sentence',

@@ -358,10 +358,10 @@ function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
     const parent = outline.parent[index] ?? tokens.length;
     return outline.ownText[parent] === 1 || outline.text[index] === 0;
   };
-  return {
-    items: yield* itemsOf({ source, tokens, isIgnored, isInline, splits }),
-    characters: outline.characters,
-  };
+  const items = yield* itemsOf({ source, tokens, isIgnored, isInline, splits });
+  const apart = yield* cutBetweenWords(source, items);
+  yield* cutAroundStructure(apart);
+  return { items: apart, characters: outline.characters };
 }
 
 /** Version 1 also accepts text that is not well-formed: stray tags stay in place. */
