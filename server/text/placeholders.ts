@@ -9,6 +9,7 @@
  * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%#@name@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or
  *   digit (`50%d`) and not before one (`% discount`, `%sure`)
  * - `:name` after a blank, a bracket or a quote, with at least two ASCII letters, and `:name:`
+ * - code in Markdown: `` `npm install` ``, and blocks between lines of three backticks
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
 
@@ -19,7 +20,7 @@ export interface Range {
 }
 
 /** A cheap test that rules out most texts. */
-const SUSPECT = /[{%@]|:[\p{L}_/]|www\./iu;
+const SUSPECT = /[{%@`]|:[\p{L}_/]|www\./iu;
 
 /** Han, kana and hangul, which may adjoin an address without a blank. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
@@ -37,8 +38,20 @@ const ADDRESS = [
   String.raw`(?<![.,;:!?'’)\]}])`,
 ].join('');
 
+/**
+ * A block of code; no line within begins like its ends, so that one without an end is soon given up.
+ */
+const CODE_BLOCK =
+  '(?<![^\\n])[ \\t>]{0,20}`{3,9}[^`\\n]{0,200}\\n' +
+  '(?:(?![ \\t>]{0,20}```)[^\\n]*\\n){0,5000}[ \\t>]{0,20}`{3,9}(?=[ \\t\\r]{0,20}(?:\\n|$))';
+/** Code in a line; ``quoted'' words and the apostrophe of It`s are none. */
+const CODE =
+  '(?<![\\p{L}\\p{M}\\p{N}`])(`{1,3})(?![\\s`])[^\\n`]{1,500}(?<!\\s)\\1(?![\\p{L}\\p{N}`])';
+
 const PLACEHOLDER = new RegExp(
   [
+    CODE_BLOCK,
+    CODE,
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,

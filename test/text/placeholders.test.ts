@@ -26,6 +26,11 @@ it.each([
     '詳細はhttps://example.org/aをご覧ください。（www.example.org） 请访问https://例子.org/东京，谢谢',
     ['https://example.org/a', 'www.example.org', 'https://例子.org/东京'],
   ],
+  ['Run `npm install` or ``git log``.', ['`npm install`', '``git log``']],
+  [
+    'So:\n```js\nopen("the door"); `\n```\n> ````\n> a\n> ````\nDone',
+    ['```js\nopen("the door"); `\n```', '> ````\n> a\n> ````'],
+  ],
   ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
 ])('finds the placeholders in %j', (text, expected) => {
   expect(findPlaceholders(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
@@ -37,6 +42,8 @@ it.each([
   'At 10:30, note: this; a::b, :D and :)',
   'me @ home, @someone, 3 < 4 and 5/6 http is fine',
   'Price: $5 {see the note}',
+  "It`s the dog`s, ``so'' and ``so'', `so' and `so'; a ` b ` c",
+  '```\nopen the door\n```js',
   'From <5% to >6%, {5%} or {% of\nit %}',
 ])('takes %j for prose', (text) => {
   expect(findPlaceholders(text)).toEqual([]);
