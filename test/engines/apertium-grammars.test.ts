@@ -110,6 +110,9 @@ test.each([
   ['The book is on the table.', 'El libro está en la mesa.'],
   ['You are right.', 'Tienes razón.'],
   ['Sorry, I am late.', 'Lo siento, llego tarde.'],
+  ["I'm sorry. I am so sorry.", 'Lo siento. Lo siento mucho.'],
+  ['We are sorry, we are closed.', 'Lo sentimos, estamos cerrados.'],
+  ["I'm sorry to disturb you.", 'Siento perturbarte.'],
   ['I have never been to Paris.', 'Nunca he estado en París.'],
   ["I don't have any money.", 'No tengo ningún dinero.'],
   // Phrases.

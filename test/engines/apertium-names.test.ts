@@ -50,6 +50,17 @@ test.each([
   ]);
 });
 
+test.each([
+  ['en', 'fr', "Yes. No! I'm so sorry. Ok, thank you.", 'Oui. Non ! Je suis désolé. Bon, merci.'],
+  ['es', 'fr', 'Él piensa solo en sí. Gracias a ti.', 'Il pense seulement en soi. Grâce à toi.'],
+  ['en', 'it', 'No, thanks. See you later.', 'No, grazie. A dopo.'],
+  ['es', 'pt', 'Gracias. Buenos días.', 'Obrigado. Bom dia.'],
+  ['es', 'pt', 'Gracias a ti, lo siento mucho.', 'Graças a ti, sinto muito.'],
+])('translates answers and thanks from %s to %s: %s', async (source, target, text, expected) => {
+  const [answer] = await translateTexts(engine, [text], { source, target, signal });
+  expect(answer?.replaceAll('\u00a0', ' ')).toBe(expected);
+});
+
 test('translates polite requests in texts with marks', async () => {
   const segment = marked('<1>Please</1> wait <2>here</2>.');
   const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });

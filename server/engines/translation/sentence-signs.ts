@@ -328,7 +328,7 @@ function politeWords(
   return verbs.map(({ 0: found, index }) => ({
     start: index,
     end: index + found.length,
-    text: /^\p{Lu}/u.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+    text: sized(word, found),
   }));
 }
 
@@ -349,6 +349,78 @@ function isPolite(source: string, start: number, end: number): boolean {
   );
 }
 
+// Answers, thanks and excuses. The modes into these languages start from Spanish and translate some of its
+// phrases word by word: `sí` (yes) as `soi` (oneself), `lo siento` (I am sorry) as `je l'assieds` (I seat it).
+
+/** The edges of what is said by itself: `Ok, gracias.` */
+const BEGINS_SAID = String.raw`(?<=(?:^|[.,;:!?…("“«¡¿—–\n])[\s\u00a0\u202f\ufffc]{0,4})`;
+const ENDS_SAID = String.raw`(?=[\s\u00a0\u202f\ufffc]{0,4}(?:[.,;:!?…)"”»\n]|$))`;
+/** By target; `…` where a phrase need not begin or end. */
+const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  fr: {
+    '…ne': 'non',
+    soi: 'oui',
+    'oui, clair': 'oui, bien sûr',
+    grâces: 'merci',
+    '…grâce à…': 'grâce à',
+    "…je l'assieds(?: beaucoup(?: de)?)?…": 'je suis désolé',
+    'nous le sentons': 'nous sommes désolés',
+    "jusqu'à après": 'à plus tard',
+    '…bon soir': 'bonsoir',
+    'par faveur': "s'il vous plaît",
+  },
+  it: {
+    '…non': 'no',
+    perdono: 'scusa',
+    '…lo siedo…': 'mi dispiace',
+    'lo sentiamo': 'ci dispiace',
+    '…muchas grazie…': 'molte grazie',
+    'fin dopo': 'a dopo',
+    'fino dopo': 'a dopo',
+    '…salve notti': 'buonasera',
+  },
+  pt: {
+    graças: 'obrigado',
+    'graças por…': 'obrigado por',
+    '…(?:sento-o|o sento)(?: muito)?…': 'sinto muito',
+    'sentimo-lo': 'sentimos muito',
+    'até depois': 'até logo',
+    'bons dias': 'bom dia',
+    'boas tardes': 'boa tarde',
+    'boas noites': 'boa noite',
+    'faz favor': 'por favor',
+  },
+};
+
+const saidWrong = new Map(
+  Object.entries(SAID_WRONG).map(([target, said]) => [
+    target,
+    Object.entries(said).map(([wrong, right]) => {
+      const begin = wrong.startsWith('…') ? '' : BEGINS_SAID;
+      const end = wrong.endsWith('…') ? '' : ENDS_SAID;
+      const words = String.raw`(?<![\p{L}'’-])${wrong.replaceAll('…', '')}(?![\p{L}'’-])`;
+      return { wrong: new RegExp(begin + words + end, 'giu'), right };
+    }),
+  ]),
+);
+
+/** Returns replacements for everyday phrases of Spanish that were translated word by word. */
+function everydayPhrases(translated: string, { target }: Direction): Replacement[] {
+  const found = (saidWrong.get(baseLanguage(target)) ?? []).flatMap(({ wrong, right }) =>
+    Array.from(translated.matchAll(wrong), ({ 0: said, index }) => ({
+      start: index,
+      end: index + said.length,
+      text: sized(right, said),
+    })),
+  );
+  return found.sort((one, other) => one.start - other.start);
+}
+
+/** Returns a phrase with the capital of the one that it replaces. */
+function sized(phrase: string, replacedOne: string): string {
+  return /^\p{Lu}/u.test(replacedOne) ? phrase.charAt(0).toUpperCase() + phrase.slice(1) : phrase;
+}
+
 /** Corrections of a translation, applied in order. */
 export const FINISHES: readonly ((
   translated: string,
@@ -359,4 +431,5 @@ export const FINISHES: readonly ((
   (translated, _source, direction) => frenchBlanks(translated, direction),
   (translated, _source, direction) => spanishOpenings(translated, direction),
   politeWords,
+  (translated, _source, direction) => everydayPhrases(translated, direction),
 ];
