@@ -9,6 +9,7 @@
  * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%#@name@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or
  *   digit (`50%d`) and not before one (`% discount`, `%sure`)
  * - `:name` after a blank, a bracket or a quote, with at least two ASCII letters, and `:name:`
+ * - `$t(key)`, `@:key`, `@.lower:key`: other messages of i18next and Vue
  * - code in Markdown: `` `npm install` ``, and blocks between lines of three backticks
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
@@ -20,7 +21,7 @@ export interface Range {
 }
 
 /** A cheap test that rules out most texts. */
-const SUSPECT = /[{%@`]|:[\p{L}_/]|www\./iu;
+const SUSPECT = /[{%@`]|\$t\(|:[\p{L}_/]|www\./iu;
 
 /** Han, kana and hangul, which may adjoin an address without a blank. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
@@ -61,6 +62,8 @@ const PLACEHOLDER = new RegExp(
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?#@[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}@(?![\p{L}\p{N}])`,
+    String.raw`\$t\([^()\r\n]{1,200}\)`,
+    String.raw`(?<![\p{L}\p{N}@])@(?:\.[a-z]{1,20})?:(?:[A-Za-z_][\w-]{0,100}(?:\.[\w-]{1,100}){0,20}|\([^()\r\n]{1,100}\))`,
     String.raw`(?:(?:\bhttps?|\bftp):\/\/|\bwww\.)${ADDRESS}`,
     String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
     String.raw`(?<=^|[\s([{"'“‘«„])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,

@@ -26,6 +26,10 @@ it.each([
     '詳細はhttps://example.org/aをご覧ください。（www.example.org） 请访问https://例子.org/东京，谢谢',
     ['https://example.org/a', 'www.example.org', 'https://例子.org/东京'],
   ],
+  [
+    'Press $t(common.save, {"count": 2}) or @:common.save. @.lower:(a b)',
+    ['$t(common.save, {"count": 2})', '@:common.save', '@.lower:(a b)'],
+  ],
   ['Run `npm install` or ``git log``.', ['`npm install`', '``git log``']],
   [
     'So:\n```js\nopen("the door"); `\n```\n> ````\n> a\n> ````\nDone',
@@ -40,7 +44,7 @@ it.each([
   'We are 100% sure, 50% discount, 50%d of it, 5 %, %sure, %(total) a day',
   'A set {a, b} and { braces } and {}',
   'At 10:30, note: this; a::b, :D and :)',
-  'me @ home, @someone, 3 < 4 and 5/6 http is fine',
+  'me @ home, @someone, $t (x), 5@: 3 < 4 and 5/6 http is fine',
   'Price: $5 {see the note}',
   "It`s the dog`s, ``so'' and ``so'', `so' and `so'; a ` b ` c",
   '```\nopen the door\n```js',

@@ -44,6 +44,20 @@ it.each([
   expect(repeat(lay(text))).toBe(text);
 });
 
+it.each([
+  ['<0>Save</0> the <bold>red</bold> file<br/>now', ['<1>Save</1> the <2>red</2> file', 'now']],
+  ['See <a href="/the-car">our help</a> &amp; more.', ['See <1>our help</1> &amp; more.']],
+  ['<p>Red</p><p>Car. <b>A <p>b</p></b></p>', ['Red', 'Car.', 'A <1>b</1>']],
+  ['Enter <name>, a < b, c > d, <b>and </i><c>.', ['Enter <name>, a < b, c > d, <b>and </i><c>.']],
+  ['<i>one <b>two</i> three</b>', ['<1>one <b>two</1> three</b>']],
+  ['Put `<b>the house</b>` in\n```\n<a>the car</a>\n```', ['Put <1/> in']],
+  ['<b>{n, plural, one {a <i>dog</i>} other {# dogs}}</b>', ['a <1>dog</1>', '<1/> dogs']],
+  ['<i><b>Hi</b></i> <img src="a">', ['Hi']],
+])('takes pairs of tags for marks in %s', (text, expected) => {
+  expect(segmentsOf(lay(text))).toEqual(expected);
+  expect(repeat(lay(text))).toBe(text);
+});
+
 it('adapts blanks to the script of the translation', () => {
   expect(rendered(lay('你好。世界！', 'sentences', 'zh'), [['Hello.'], ['World!']])).toBe(
     'Hello. World!',

@@ -1,6 +1,6 @@
 /** Pairs start and end tags where the grammar allows them to be missing or tangled. */
 import { findPlaceholders } from '../placeholders.ts';
-import { type FlowItem, STEP, type Steps } from './text-layout.ts';
+import { type FlowItem, NO_REFERENCES, STEP, type Steps } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
 /**
@@ -300,3 +300,86 @@ const IMPLIED_ENDS: ReadonlyMap<string, ImpliedEnds> = new Map<string, ImpliedEn
   ['rp', { ends: ['rb', 'rt', 'rp'], within: RUBY }],
   ['rtc', { ends: ['rb', 'rt', 'rp', 'rtc'], within: RUBY }],
 ]);
+
+// Tags in plain text: messages of programs (`See <a href="/help">our help</a>`, `<0>Save</0>`) have some.
+
+const TAG =
+  /<(?<slash>\/?)(?<name>[A-Za-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>/g;
+const ALONE = /^(?:br|hr|img|wbr)$/i;
+const STRUCTURE = /^(?:p|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote|pre|br|hr)$/i;
+
+interface TagInText {
+  name: string;
+  start: number;
+  end: number;
+  /** Index of the other tag of a pair; its own for an element without content. */
+  partner: number;
+}
+
+/**
+ * Returns a plain text as items: pairs of tags and empty elements count as markup, everything else is prose,
+ * `<name>` and character references included. Blocks cut, unless they are within an inline element.
+ */
+export function itemsOfProse(source: string): FlowItem[] {
+  const items: FlowItem[] = [];
+  const tags = source.includes('<') ? pairedTags(source) : [];
+  let at = 0;
+  let depth = 0;
+  const addText = (end: number): void => {
+    if (end > at) items.push({ kind: 'text', start: at, end, references: NO_REFERENCES });
+    at = end;
+  };
+  const cuts = new Set<number>();
+  for (const [index, { name, start, end, partner }] of tags.entries()) {
+    if (partner < 0) continue;
+    addText(start);
+    at = end;
+    const isCut = partner < index ? cuts.has(partner) : depth === 0 && STRUCTURE.test(name);
+    if (isCut) {
+      cuts.add(index);
+      items.push({ kind: 'cut', start, end });
+    } else if (partner === index) items.push({ kind: 'lone', word: false, start, end });
+    else {
+      depth += partner > index ? 1 : -1;
+      const kind = partner > index ? 'open' : 'close';
+      items.push({ kind, element: Math.min(index, partner), start, end });
+    }
+  }
+  addText(source.length);
+  return items;
+}
+
+function pairedTags(source: string): TagInText[] {
+  const tags: TagInText[] = [];
+  /** Indices of open tags, and how many of them have a name. */
+  const open: number[] = [];
+  const counts = new Map<string, number>();
+  // Tags in code are part of it.
+  const code = findPlaceholders(source);
+  let next = 0;
+  for (const { 0: tag, index: start, groups = {} } of source.matchAll(TAG)) {
+    const { slash, name = '', empty } = groups;
+    const end = start + tag.length;
+    while ((code[next]?.end ?? Infinity) < end) next += 1;
+    if ((code[next]?.start ?? Infinity) <= start) continue;
+    const index = tags.push({ name, start, end, partner: -1 }) - 1;
+    const count = counts.get(name) ?? 0;
+    if (slash === '/') {
+      for (let last = count > 0 ? open.pop() : undefined; last !== undefined; last = open.pop()) {
+        const opening = tags[last];
+        if (opening === undefined) break;
+        counts.set(opening.name, (counts.get(opening.name) ?? 1) - 1);
+        if (opening.name !== name) continue;
+        opening.partner = index;
+        tags[index] = { name, start, end, partner: last };
+        break;
+      }
+    } else if (empty !== undefined || ALONE.test(name)) {
+      tags[index] = { name, start, end, partner: index };
+    } else {
+      open.push(index);
+      counts.set(name, count + 1);
+    }
+  }
+  return tags;
+}

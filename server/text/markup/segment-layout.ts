@@ -21,14 +21,15 @@ import {
   layOutSegment,
   renderSegment,
 } from './segment-source.ts';
+import { itemsOfProse } from './pairing.ts';
 import { mayHaveBranches, messageParts, type MessagePart } from '../placeholders.ts';
 import { sentenceEnds } from '../sentences.ts';
 import { type TextSegment, plainText, type Mark } from '../text-segment.ts';
 
 /**
  * Lays out a plain text. Line breaks and blanks between segments are reproduced byte for byte, as are lines
- * and sentences without letters, and placeholders such as `{name}`. Each branch of a message (`{count,
- * plural, one {# file} …}`) is translated separately.
+ * and sentences without letters, placeholders such as `{name}`, and pairs of tags. Each branch of a message
+ * (`{count, plural, one {# file} …}`) is translated separately.
  */
 export function layOutPlain(text: string, options: PlainOptions): TextLayout {
   return atOnce(plainLayout(text, options));
@@ -43,7 +44,7 @@ interface PlainOptions {
 export function plainLayout(text: string, options: PlainOptions): Steps<TextLayout> {
   return flowLayout({
     source: text,
-    items: [{ kind: 'text', start: 0, end: text.length, references: NO_REFERENCES }],
+    items: itemsOfProse(text),
     characters: countCodePoints(text),
     splitting: options.splitting,
     language: options.language,
