@@ -129,7 +129,11 @@ function properties(
  * Converts a value to the type of its schema: a single text to a list of one, `0`, `1` and their
  * texts to booleans, digits to numbers.
  */
-function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown {
+function asMeant(written: unknown, schema: ValueSchema, isForm: boolean): unknown {
+  // When a form repeats a name, the last value counts.
+  const isSingle = schema.type !== 'array' && schema.type !== undefined;
+  const isRepeated = isForm && isSingle && Array.isArray(written);
+  const value: unknown = isRepeated ? written.at(-1) : written;
   switch (schema.type) {
     case 'array':
       return list(value, schema, isForm);
@@ -139,9 +143,7 @@ function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown 
     case 'number':
       return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     case 'string':
-      // When a form repeats a name, the last value counts. Enumerated texts such as `0` and `1` may
-      // also come as numbers.
-      if (isForm && Array.isArray(value)) return value.at(-1);
+      // Enumerated texts such as `0` and `1` may also come as numbers.
       return typeof value === 'number' && schema.enum !== undefined ? String(value) : value;
     case 'object':
       return isRecord(value) ? properties(value, schema, isForm) : value;

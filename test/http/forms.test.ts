@@ -1,6 +1,7 @@
 import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
-import { readLargeForm } from '../../server/http/forms.ts';
+import Type from 'typebox';
+import { readForm, readLargeForm } from '../../server/http/forms.ts';
 
 const plain = (form: object) => ({ ...form });
 
@@ -51,4 +52,15 @@ it('reads a name repeated thousands of times in order, without blocking the even
   clearInterval(turn);
   expect(text).toEqual(texts);
   expect(turns).toBeGreaterThan(0);
+});
+
+it('takes the last of repeated values, whatever their type', () => {
+  const schema = Type.Object({
+    flag: Type.Boolean(),
+    page: Type.Integer(),
+    name: Type.String(),
+    text: Type.Array(Type.String()),
+  });
+  const form = { flag: ['0', 'True'], page: ['1', '2'], name: ['a', 'b'], 'text[]': ['a', 'b'] };
+  expect(readForm(form, schema)).toEqual({ flag: true, page: 2, name: 'b', text: ['a', 'b'] });
 });
