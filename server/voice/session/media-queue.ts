@@ -255,21 +255,20 @@ const HEAD_START_MS = 2_000;
 const MAX_CREDIT_MS = 30_000;
 
 /**
- * Creates a meter that refuses audio sent faster than twice real time. Time earns credit and audio spends
- * it: chunks may bunch up as networks make them, but a steady excess is refused.
+ * Creates a meter that refuses what is sent faster than twice real time. Time earns credit and audio
+ * spends it: chunks may bunch up as networks make them, but a steady excess is refused.
  *
  * @param refusal message for the client
- * @param before time elapsed and audio received at another server, in ms
+ * @param headStartMs credit at the start, in ms
  * @returns a function that takes the duration of newly received audio, in ms
  * @throws ServiceError audio_too_fast, from the returned function
  */
 export function createRealTimeMeter(
-  refusal = `Audio may be sent at up to ${MAX_SPEED} times real time. Slow down and open a new session.`,
+  refusal: string,
   now: () => number = performance.now.bind(performance),
-  before = { elapsedMs: 0, receivedMs: 0 },
+  headStartMs = HEAD_START_MS,
 ) {
-  const leftMs = Math.max(0, before.elapsedMs * MAX_SPEED - before.receivedMs);
-  let creditMs = Math.min(HEAD_START_MS + leftMs, MAX_CREDIT_MS);
+  let creditMs = Math.min(headStartMs, MAX_CREDIT_MS);
   let countedAtMs = now();
   return (durationMs: number): void => {
     const atMs = now();
@@ -280,13 +279,18 @@ export function createRealTimeMeter(
 }
 
 /**
- * Creates the meter of a session.
+ * Creates the meter of a session. Compressed audio may be ahead as far as after a stalled network: a file
+ * sent at its mean bit rate delivers all of the silence at its beginning at once.
  *
- * @param openedAtMs ms since the epoch
- * @param receivedMs audio received by another server, in ms; undefined when there was none
+ * @param before time elapsed and audio received at another server, in ms
  */
-export function createSessionMeter(openedAtMs: number, receivedMs: number | undefined) {
-  if (receivedMs === undefined) return createRealTimeMeter();
-  const before = { elapsedMs: Date.now() - openedAtMs, receivedMs };
-  return createRealTimeMeter(undefined, undefined, before);
+export function createSessionMeter(
+  { container }: AudioFormat,
+  before = { elapsedMs: 0, receivedMs: 0 },
+  now?: () => number,
+) {
+  const refusal = `Audio may be sent at up to ${MAX_SPEED} times real time. Slow down and open a new session.`;
+  const leftMs = Math.max(0, before.elapsedMs * MAX_SPEED - before.receivedMs);
+  const headStartMs = container === 'pcm' ? HEAD_START_MS : MAX_CREDIT_MS;
+  return createRealTimeMeter(refusal, now, headStartMs + leftMs);
 }

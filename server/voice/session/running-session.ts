@@ -141,7 +141,13 @@ export class RunningSession {
     const { measures, journal, resumed } = options;
     this.#journal = journal;
     // The client may send at once whatever another server would have accepted by now.
-    this.#meter = createSessionMeter(options.origin.openedAtMs, resumed?.audio.receivedMs);
+    this.#meter = createSessionMeter(
+      options.format,
+      resumed && {
+        elapsedMs: Date.now() - options.origin.openedAtMs,
+        receivedMs: resumed.audio.receivedMs,
+      },
+    );
     this.#measures = createSessionMeasures(measures);
     this.#outbox = createOutbox({
       isNumbered: options.acknowledges,

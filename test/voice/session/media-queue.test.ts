@@ -3,6 +3,7 @@ import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import {
   createMediaQueue,
   createRealTimeMeter,
+  createSessionMeter,
 } from '../../../server/voice/session/media-queue.ts';
 
 describe('the waiting time of compressed audio', () => {
@@ -54,6 +55,8 @@ describe('the waiting time of compressed audio', () => {
 });
 
 describe('the real-time meter', () => {
+  const pcm = parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000')!;
+
   it('accepts twice real time for ever, and refuses more', () => {
     let nowMs = 0;
     const meter = createRealTimeMeter('too fast', () => nowMs);
@@ -82,15 +85,24 @@ describe('the real-time meter', () => {
 
   it('accepts a burst that a failed server would have taken', () => {
     const before = { elapsedMs: 10_000, receivedMs: 4_000 };
-    const meter = createRealTimeMeter('too fast', () => 0, before);
+    const meter = createSessionMeter(pcm, before, () => 0);
     for (let leftMs = 18_000; leftMs > 0; leftMs -= 100) meter(100);
-    expect(() => meter(100)).toThrow('too fast');
+    expect(() => meter(100)).toThrow('real time');
   });
 
   it('accepts at another server no more than a stalled network may deliver', () => {
     const before = { elapsedMs: 3_600_000, receivedMs: 4_000 };
-    const meter = createRealTimeMeter('too fast', () => 0, before);
+    const meter = createSessionMeter(pcm, before, () => 0);
     for (let leftMs = 30_000; leftMs > 0; leftMs -= 100) meter(100);
-    expect(() => meter(100)).toThrow('too fast');
+    expect(() => meter(100)).toThrow('real time');
+  });
+
+  it('accepts compressed silence that a mean bit rate delivers at once, and samples only in time', () => {
+    const opus = createSessionMeter(parseSourceMediaType('audio/ogg')!, undefined, () => 0);
+    for (let leftMs = 30_000; leftMs > 0; leftMs -= 10_000) opus(10_000);
+    expect(() => opus(100)).toThrow('real time');
+    const samples = createSessionMeter(pcm, undefined, () => 0);
+    samples(2_000);
+    expect(() => samples(100)).toThrow('real time');
   });
 });
