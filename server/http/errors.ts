@@ -26,13 +26,19 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const isAbandoned = hasLeft(request) || (reply.raw.destroyed && error.name === 'AbortError');
   if (isAbandoned) request.log.info({ code: failure.code }, 'client left during its request');
   else if (AWAY.has(failure.code)) logAway(failure, request);
-  else if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
+  else if (isFailure && isForeseen(failure)) {
+    request.log.error({ code: failure.code, reason: failure.message }, 'request failed');
+  } else if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
   const isForLater = failure.status === 503 || failure.status === 429;
   if (isForLater && !reply.hasHeader('Retry-After')) reply.header('Retry-After', '5');
   lingerOverBody(request);
   const { status, body } = toHttp(failure);
   return reply.code(status).send(body);
 }
+
+/** Whether a message says it all: a refusal that no other error has caused needs no stack trace. */
+const isForeseen = ({ code, cause }: ServiceError): boolean =>
+  code !== 'internal' && cause === undefined;
 
 /**
  * Outages that affect all requests alike: logged on one line at a limited rate and without a stack

@@ -45,6 +45,18 @@ it('logs one line without a stack trace for many requests during a database outa
   await app.close();
 });
 
+it('logs a foreseen refusal with its message and without a stack trace', async () => {
+  const { app, lines } = loggingApp('error');
+  const reason = 'No speech recogniser is running.';
+  app.get('/', async () => {
+    throw new ServiceError('engine_unavailable', reason);
+  });
+  expect((await app.inject('/')).statusCode).toBe(503);
+  expect(lines).toEqual([expect.objectContaining({ code: 'engine_unavailable', reason })]);
+  expect(JSON.stringify(lines)).not.toContain('stack');
+  await app.close();
+});
+
 it('logs a client that leaves before its answer, and not as an error', async () => {
   const { app, lines } = loggingApp('info');
   app.post('/', async (_request, reply) => {
