@@ -328,13 +328,16 @@ function labelled(
   const isRequested =
     tag !== undefined && (mode === 'fixed' || baseLanguage(language) === baseLanguage(tag));
   const heard = { ...recognition, language: isRequested ? tag : language };
-  if (engine.punctuates) return { ...heard, punctuated: true };
-  heard.text = writtenTogether(heard.text, heard.language);
-  if (heard.kind === 'partial' && heard.agreed !== undefined) {
-    heard.agreed = writtenTogether(heard.agreed, heard.language);
-  }
-  return { ...heard, punctuated: false };
+  const { punctuates } = engine;
+  const written = (text: string): string =>
+    punctuates ? text.replace(LOOSE_MARKS, '') : writtenTogether(text, heard.language);
+  heard.text = written(heard.text);
+  if (heard.kind === 'partial' && heard.agreed !== undefined) heard.agreed = written(heard.agreed);
+  return { ...heard, punctuated: punctuates };
 }
+
+/** Marks with which a recogniser begins an utterance that it takes for the rest of a sentence. */
+const LOOSE_MARKS = /^\s*[,.;:!?…]+(?=\s|$)/u;
 
 /** Passes speech on; reports silence between utterances as pauses, as soon as it is read. */
 async function* withoutMarks(

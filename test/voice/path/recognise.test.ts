@@ -104,6 +104,17 @@ async function heard(
   return (await collect(recognised)).filter((event) => event.kind !== 'rest');
 }
 
+it('begins no utterance with a mark that stands alone, and keeps those of words', async () => {
+  const said = [', and knock!', '... .5 percent', '¿Qué?', '...and then'];
+  const engine = scripted({
+    ...{ name: 'loose', languages: ['en'] },
+    hears: (number) => ({ text: said[number] ?? '' }),
+  });
+  const events = await heard(utterances(said.length), [engine], { tag: 'en' });
+  const texts = events.flatMap((event) => (event.kind === 'final' ? [event.text.trim()] : []));
+  expect(texts).toEqual(['and knock!', '.5 percent', '¿Qué?', '...and then']);
+});
+
 const labels = (events: readonly (HeardText | Pause)[]) =>
   events.map((event) => (event.kind === 'pause' ? 'pause' : event.language));
 
