@@ -13,6 +13,7 @@ import {
   type VoiceEvent,
   type VoiceSession,
 } from '../../shared/client/node.ts';
+import { ServiceError, toSocket } from '../../shared/errors.ts';
 import { languageSpelling } from '../../shared/language.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../shared/wav.ts';
 import { openAudio, type AudioInput } from './listen-audio.ts';
@@ -119,7 +120,7 @@ async function run(file: string, options: Options): Promise<void> {
     hasSucceeded = true;
     if (!hasWords) reportNothing({ file, contentType: input.contentType, heardMs, isEmpty });
   } catch (error) {
-    throw explained(error);
+    throw explained(error, file);
   } finally {
     ignoreSignals();
     display.end();
@@ -161,10 +162,20 @@ function reportNothing(heard: {
   process.stderr.write(`${name}: no words were heard. Is the language of --from the right one?\n`);
 }
 
+/** Reason codes of audio that FFmpeg can make fit: another format or a damaged one, and several channels. */
+const CONVERTIBLE: ReadonlySet<number | undefined> = new Set(
+  (['audio_format_unsupported', 'audio_not_mono'] as const).map(
+    (code) => toSocket(new ServiceError(code, ''), '').message.reason_code,
+  ),
+);
+
 /** Adds advice to an error, where there is some. */
-function explained(error: unknown): unknown {
-  if (!(error instanceof VoiceError) || error.code !== 'unreachable') return error;
-  return new Error(`${error.message} ${adviceFor(error)}`, { cause: error });
+function explained(error: unknown, file: string): unknown {
+  if (!(error instanceof VoiceError)) return error;
+  const { code, message, reasonCode } = error;
+  if (code === 'unreachable') return new Error(`${message} ${adviceFor(error)}`, { cause: error });
+  if (!CONVERTIBLE.has(reasonCode)) return error;
+  return new Error(`${file}: ${message} Let ffmpeg convert it with --convert.`, { cause: error });
 }
 
 async function sessionOf(

@@ -99,6 +99,20 @@ describe('listen', () => {
     expect(readFileSync(output, 'utf8')).toMatch(/^WEBVTT\n\n00:00:0[^]*morning/);
   });
 
+  it('advises to convert what has two channels, or is of another format than its name says', async () => {
+    const folder = temporaryFolder();
+    for (const [name, encoding] of [
+      ['stereo.mp3', ['-ac', '2']],
+      ['mp4.mp3', ['-f', 'mp4']],
+    ] as const) {
+      const file = path.join(folder, name);
+      execFileSync('ffmpeg', ['-loglevel', 'error', '-i', greeting, ...encoding, file]);
+      const { code, errors } = await listen(file, '--from', 'en');
+      expect({ code, errors }).toMatchObject({ code: 1 });
+      expect(errors).toMatch(new RegExp(`${name}: The .*Let ffmpeg convert it with --convert\\.`));
+    }
+  });
+
   it('accepts FLAC behind an ID3 tag', async () => {
     const file = path.join(temporaryFolder(), 'talk.flac');
     execFileSync('ffmpeg', ['-loglevel', 'error', '-i', greeting, file]);
