@@ -108,7 +108,8 @@ export class LinePlayer {
       try {
         const clip = await next.clip;
         if (signal.aborted) return;
-        await this.#play(clip, signal);
+        // A line without words, such as notes for music, is an empty file.
+        if (clip.size > 0) await this.#play(clip, signal);
         this.#failures = 0;
       } catch {
         this.#failures += 1;
