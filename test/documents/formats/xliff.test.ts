@@ -274,6 +274,25 @@ describe('XLIFF 1.2', () => {
     }
   });
 
+  it('keeps segments that Trados, memoQ or Phrase has locked', async () => {
+    const marked = (one: string, two: string) =>
+      `<mrk mtype="seg" mid="1">${one}</mrk> <mrk mtype="seg" mid="2">${two}</mrk>`;
+    const trados = (target: string, locked: readonly number[]) =>
+      version1(
+        `<trans-unit id="1"><source>One. Two.</source><seg-source>${marked('One.', 'Two.')}</seg-source><target>${target}</target><sdl:seg-defs xmlns:sdl="http://sdl.com/FileTypes/SdlXliff/1.0">${locked.map((id) => `<sdl:seg id="${id}" locked="true"/>`).join('')}</sdl:seg-defs></trans-unit>`,
+      );
+    const one = await translateXliff(trados(marked('One.', 'Two.'), [1]), shouted);
+    expect(contentsOf(one, 'target')).toEqual([marked('One.', 'TWO.')]);
+    const mixed = await translateXliff(trados(marked('', 'Dos.'), [2]), shouted);
+    expect(contentsOf(mixed, 'target')).toEqual([marked('ONE.', 'Dos.')]);
+    const both = await translateXliff(trados(marked('One.', 'Two.'), [1, 2]), shouted);
+    expect(contentsOf(both, 'target')).toEqual([marked('One.', 'Two.')]);
+    for (const lock of ['xmlns:mq="MQXliff" mq:locked="locked"', 'xmlns:m="m" m:locked="true"']) {
+      const unit = `<trans-unit id="1" ${lock}><source>Yes</source><target/></trans-unit>`;
+      expect(await translateXliff(version1(unit), shouted)).toContain(unit);
+    }
+  });
+
   it('keeps values of attributes that look like attributes', async () => {
     const unit = (target: string) =>
       `<trans-unit id="1" resname="is approved='yes'"><source>Yes</source>${target}</trans-unit>`;

@@ -124,22 +124,27 @@ export class ContentCollector {
 }
 
 /**
- * Returns the segments of a target that are translated, by their sources, while others are not;
- * undefined when all are, or when the target has no segments.
+ * Returns the segments of a target that stay, by their sources; undefined when all of them do, and
+ * when the target is translated and has no segments.
+ *
+ * @param options.locked the `mid` of segments that stay whatever they hold
+ * @param options.isDone whether the target's texts are translations where they differ from the source
  */
 export function keptSegments(
   sources: readonly InlineContent[],
   targets: readonly InlineContent[] = [],
+  { locked, isDone }: { locked: ReadonlySet<string | undefined>; isDone: boolean },
 ): ReadonlyMap<InlineContent, Span> | undefined {
-  if (targets.length === 0) return undefined;
-  const translations = new Map(targets.map((each) => [each.mid, each]));
   const kept = new Map<InlineContent, Span>();
+  if (targets.length === 0) return isDone ? undefined : kept;
+  const translations = new Map(targets.map((each) => [each.mid, each]));
   for (const each of sources) {
     const { segment = [], hole } = translations.get(each.mid) ?? {};
     const text = plainText(segment).trim();
-    const isDone = text !== '' && text !== plainText(each.segment).trim();
-    if (isDone && hole !== undefined) kept.set(each, hole);
+    const isTranslated = isDone && text !== '' && text !== plainText(each.segment).trim();
+    if ((isTranslated || locked.has(each.mid)) && hole !== undefined) kept.set(each, hole);
   }
+  if (kept.size === 0) return kept;
   return sources.every((each) => kept.has(each) || !hasLetters(each.segment)) ? undefined : kept;
 }
 

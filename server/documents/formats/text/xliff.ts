@@ -106,6 +106,8 @@ interface Draft {
   isTranslatable: boolean;
   source?: XliffSource;
   target?: XliffTarget;
+  /** The `mid` of segments that Trados has locked. */
+  locked: Set<string | undefined>;
 }
 
 const CORE = /^(?:$|urn:oasis:names:tc:xliff:document:)/;
@@ -199,9 +201,12 @@ class UnitReader {
     const draft = this.#draft;
     if (draft === undefined) {
       if (name === 'file' || name === 'group' || name === 'unit') this.#addPlace(element, span);
-      if (name !== this.#dialect.segment || isEmpty) return;
+      if (name !== this.#dialect.segment || isEmpty || isLocked(element)) return;
       const { isTranslatable } = frame;
-      this.#draft = { tag: span, element, depth: this.#frames.length, isTranslatable };
+      const depth = this.#frames.length;
+      this.#draft = { tag: span, element, depth, isTranslatable, locked: new Set() };
+    } else if (name === UNKNOWN && element.name === 'seg' && isLocked(element)) {
+      draft.locked.add(element.attribute('id'));
     } else if (this.#frames.length !== draft.depth + 1) {
       return;
     } else if (name === 'source' || name === 'seg-source') {
@@ -253,7 +258,7 @@ class UnitReader {
     };
   }
 
-  #endDraft({ tag, element, isTranslatable, source, target }: Draft): void {
+  #endDraft({ tag, element, isTranslatable, source, target, locked }: Draft): void {
     this.#draft = undefined;
     if (source === undefined || source.content.end === source.content.start) return;
     const language = target?.element.attribute('xml:lang') ?? this.#targetLanguage;
@@ -264,7 +269,7 @@ class UnitReader {
     const evidence = target && !isForeign ? translationEvidence(target, question) : undefined;
     // A state applies to all segments.
     if (evidence === 'state') return;
-    const kept = evidence ? keptSegments(source.contents, target?.contents) : NONE_KEPT;
+    const kept = keptSegments(source.contents, target?.contents, { locked, isDone: !!evidence });
     if (kept === undefined) return;
     const hasApproval = element.attribute('approved') !== undefined;
     this.#units.push({ tag, hasApproval, source, target, kept });
@@ -299,6 +304,12 @@ function frameOf(element: XmlElement, parent: Frame | undefined): Frame {
     isTranslatable: translate === undefined ? (parent?.isTranslatable ?? true) : translate !== 'no',
     isPreserved: space === undefined ? (parent?.isPreserved ?? false) : space === 'preserve',
   };
+}
+
+/** Tests for a segment that memoQ, Phrase or Trados has locked. */
+function isLocked({ attribute }: XmlElement): boolean {
+  const marks = [attribute('mq:locked'), attribute('m:locked'), attribute('locked')];
+  return marks.some((mark) => mark === 'true' || mark === 'locked');
 }
 
 function blanksBefore(file: string, end: number): string {
@@ -355,8 +366,6 @@ function translationEvidence(
   if (DONE.test(state)) return 'state';
   return !NOT_DONE.test(state) && text !== textOf(file, source) ? 'text' : undefined;
 }
-
-const NONE_KEPT: ReadonlyMap<InlineContent, Span> = new Map();
 
 /**
  * Whether text in one language tag serves a request for the other. Scripts and regions count only
