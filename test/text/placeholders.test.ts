@@ -17,6 +17,10 @@ it.each([
     '{% if a < 5 and b["c"] %}Hi <%= name %>{%- end -%}, 5% <% x } %>',
     ['{% if a < 5 and b["c"] %}', '<%= name %>', '{%- end -%}', '<% x } %>'],
   ],
+  [
+    'Dear *|FNAME|*, *|IF:ORDER|*your %%First Name%% %%order_id%% %%=v(@name)=%%',
+    ['*|FNAME|*', '*|IF:ORDER|*', '%%First Name%%', '%%order_id%%', '%%=v(@name)=%%'],
+  ],
   ['Welcome :name, (:count) :smile:', [':name', ':count', ':smile:']],
   [
     'See https://example.org/a_(b)?x=1&y=2. Or www.example.org!',
@@ -42,6 +46,7 @@ it.each([
 
 it.each([
   'We are 100% sure, 50% discount, 50%d of it, 5 %, %sure, %(total) a day',
+  'Up to 100%% sure, 50%%off and 20%% more, **|a||b|**',
   'A set {a, b} and { braces } and {}',
   'At 10:30, note: this; a::b, :D and :)',
   'me @ home, @someone, $t (x), 5@: 3 < 4 and 5/6 http is fine',
