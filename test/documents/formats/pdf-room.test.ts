@@ -73,6 +73,15 @@ describe('a translated PDF page with free room at its foot', () => {
     }
   });
 
+  it('has a line above a table on the room at its right', async () => {
+    const line = 'Repairs of the river in this year and the next';
+    const cell = linesContent(['The old bridge', 'and its road'], { x: 60, y: 660 });
+    const content = `${linesContent([line], { x: 60, y: 700 })} ${cell} ${linesContent(['1,250.00'], { x: 480, y: 660 })}`;
+    const file = await rawPdf([{ content }]);
+    const words = wordsOf(await translatedDocument(pdf, file, { translate: longer('at last') }));
+    expect(wordAt(words, 'Repairsend').top).toBeCloseTo(wordAt(words, 'Repairs').top, 0);
+  });
+
   it('shrinks letters only in the column with an obstacle below', async () => {
     const content = [
       paragraph('Alpha', { y: 760 }),

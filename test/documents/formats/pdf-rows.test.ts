@@ -80,4 +80,22 @@ describe('PDF rows without rules', () => {
     );
     expect(await textsOf(content)).toEqual([column('River').join(' '), column('Stream').join(' ')]);
   });
+
+  it('begin below the heads of the columns, however close', async () => {
+    const rows = [
+      ['Region', 'Revenue', 'Employees'],
+      ['North', '1,250', '31'],
+    ];
+    const content = rows.flatMap(([label = '', ...figures], row) => [
+      at(60, 700 - row * 14, label),
+      ...figures.map((figure, column) => at(160 + column * 90, 700 - row * 14, figure)),
+    ]);
+    expect((await textsOf(content)).sort()).toEqual(['Employees', 'North', 'Region', 'Revenue']);
+  });
+
+  it('are the lines of an address', async () => {
+    const lines = ['Acme Supplies Ltd.', '12 Harbour Road', 'Bristol BS1 4QA'];
+    const content = lines.map((line, row) => at(60, 700 - row * 14, line));
+    expect(await textsOf(content)).toEqual(lines);
+  });
 });

@@ -53,6 +53,19 @@ const textsWith = async (
   return (await open(file)).blocks.map(({ segment }) => plainText(segment));
 };
 
+/** A font without glyphs, of codes of two bytes. */
+const otherFont = (context: PDFContext): PDFDict => {
+  // The first code is a blank. Codes without a width of their own are narrower than the letters.
+  const W = [1, [500, 900, 900, 900, 900]];
+  const descendant = {
+    ...{ Type: 'Font', Subtype: 'CIDFontType2', BaseFont: 'Other', DW: 600, W },
+    CIDSystemInfo: { Registry: 'Adobe', Ordering: 'Identity', Supplement: 0 },
+    FontDescriptor: { Type: 'FontDescriptor', FontName: 'Other', Flags: 4 },
+  };
+  const font = { Type: 'Font', Subtype: 'Type0', BaseFont: 'Other', Encoding: 'Identity-H' };
+  return context.obj({ ...font, DescendantFonts: [descendant] });
+};
+
 /** Returns the width of letters of Times at 10 points. */
 const widthOf = async (text: string): Promise<number> => {
   const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
@@ -136,18 +149,9 @@ describe('the text of a PDF file', () => {
   });
 
   it('has Arabic words whole, and the letters of lam-alef in order', async () => {
-    // The first code is a blank. Codes without a width of their own are narrower than the letters.
-    const W = [1, [500, 900, 900, 900, 900]];
-    const descendant = {
-      ...{ Type: 'Font', Subtype: 'CIDFontType2', BaseFont: 'Other', DW: 600, W },
-      CIDSystemInfo: { Registry: 'Adobe', Ordering: 'Identity', Supplement: 0 },
-      FontDescriptor: { Type: 'FontDescriptor', FontName: 'Other', Flags: 4 },
-    };
-    const font = { Type: 'Font', Subtype: 'Type0', BaseFont: 'Other', Encoding: 'Identity-H' };
     const content = 'BT /F 12 Tf 60 700 Td <00020003000100050004000100040005> Tj ET';
-    const fontIn = (context: PDFContext) => context.obj({ ...font, DescendantFonts: [descendant] });
     const letters = [' ', '\ufef2', '\ufed3', '\u0644\u0627', '\ufe91'];
-    const texts = await textsWith(content, fontIn, letters);
+    const texts = await textsWith(content, otherFont, letters);
     expect(texts).toEqual(['بلا لاب في']);
   });
 
@@ -349,6 +353,19 @@ describe('the text of a PDF file', () => {
       'הנהר עלה (לפי River Report 2026) מאז הבוקר 123.',
       'The greeting שלום עולם is used on 3 signs.',
     ]);
+  });
+
+  it('is in order where its digits and signs were written before its letters', async () => {
+    const content = `BT /Times 10 Tf 60 700 Td [(5) -1400 (3) -1134 (.)] TJ ET
+BT /Times 10 Tf 68 700 Td [(ill) -1066 (lil)] TJ ET`;
+    expect(await textsOf(content)).toEqual(['5 ill 3 lil.']);
+  });
+
+  it('has lines of figures alone in their right-to-left paragraphs', async () => {
+    const letters = ['א', 'ב', 'ג', '1', '2', '.'];
+    const content = `BT /F 10 Tf 60 700 Td <000300020001000300020001> Tj ET
+BT /F 10 Tf 82 688 Td <000600040005> Tj ET`;
+    expect(await textsWith(content, otherFont, letters)).toEqual(['אבגאבג 12.']);
   });
 
   it('is limited to the visible page', async () => {

@@ -14,6 +14,8 @@ const MIN_LEADING_EMS = 1.1;
 const GAP_EMS = 0.3;
 /** Factor of that distance for what stands beside. */
 const COLUMN_GAP = 2.5;
+/** By how much a line is far longer than those of a column, as a multiple of the gap. */
+const LONGER_GAPS = 10;
 
 /** The room in which a paragraph may be written, in level coordinates. */
 export interface Room {
@@ -210,7 +212,10 @@ function freeRight({
 }): number {
   // Broken lines show the width of their column, apart from their ragged ends.
   const isBroken = lineCount > 1;
-  const same = columns?.filter((box) => Math.abs(box.left - own.left) < gap * 2) ?? [];
+  const isSame = (box: Box): boolean =>
+    // A line that is far longer, as one above a table, is not in the column of the table's cells.
+    Math.abs(box.left - own.left) < gap * 2 && box.right > own.right - gap * LONGER_GAPS;
+  const same = columns?.filter(isSame) ?? [];
   const widest = Math.max(own.right, ...same.map((box) => box.right));
   const isWithinColumn = columns !== undefined && (isBroken || same.length > 0);
   let right = isWithinColumn ? widest : text.right;

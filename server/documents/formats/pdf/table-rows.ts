@@ -79,8 +79,13 @@ export function rowStarts({
       // The last line of a cell that is higher than the others of its row.
       const isAlone = above.length === 0 && own.length > 0 && !goesOn(previous, line);
       const haveFigures = pairs.some((pair) => pair.every((cell) => cell.isFigure));
+      // Figures below the heads of their columns.
+      const isBelowHead =
+        pairs.some(([head, cell]) => head?.isFigure === false && cell?.isFigure === true) &&
+        !goesOn(previous, line);
       const hasRoom = isRight && pairs.length > 0 && hasRoomBefore(previous, line, above);
-      const isRow = haveFigures || hasRoom || (isFar && (isAlone || pairs.length > 0));
+      const isRow =
+        haveFigures || isBelowHead || hasRoom || (isFar && (isAlone || pairs.length > 0));
       if (isRow && !(isWide(previous, MAX_CELL_EMS) && goesOn(previous, line)))
         starts.add(before + 1);
     }

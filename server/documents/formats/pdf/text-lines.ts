@@ -194,8 +194,8 @@ function grow(box: Box, by: Box): void {
 /** Joins pieces that are apart in the file but stand side by side. */
 function joinPieces(pieces: readonly ReadLine[], upright: readonly Ruling[]): ReadLine[] {
   const lines: ReadLine[] = [];
-  for (const row of rowsOf(pieces)) {
-    row.sort((a, b) => a.box.left - b.box.left);
+  for (const pieceRow of rowsOf(pieces)) {
+    const row = interleaved(pieceRow).sort((a, b) => a.box.left - b.box.left);
     let group: ReadLine[] = [];
     for (const piece of row) {
       const last = group.at(-1);
@@ -208,6 +208,52 @@ function joinPieces(pieces: readonly ReadLine[], upright: readonly Ruling[]): Re
     if (group.length > 0) lines.push(joined(group));
   }
   return lines.sort((a, b) => a.order - b.order);
+}
+
+/**
+ * Splits the pieces of a row where other text stands in their gaps: where a font lacks the letters, programs
+ * write its digits and signs together, and the letters of another font after them.
+ */
+function interleaved(row: readonly ReadLine[]): ReadLine[] {
+  const ordered = [...row].sort((a, b) => a.box.left - b.box.left);
+  const areApart = ordered.every(
+    ({ box }, at) => box.right <= (ordered[at + 1]?.box.left ?? Infinity),
+  );
+  if (areApart) return ordered;
+  const centers = Float64Array.from(
+    row.flatMap(({ characters }) =>
+      characters.map(({ character: { box } }) => (box.left + box.right) / 2),
+    ),
+  ).sort();
+  return row.flatMap((piece) => {
+    const { characters } = piece;
+    const starts = characters.flatMap(({ character: { box } }, at) => {
+      const last = characters[at - 1]?.character.box ?? box;
+      const [from, to] = last.left < box.left ? [last.right, box.left] : [box.right, last.left];
+      return to > from && hasValueBetween(centers, from, to) ? [at] : [];
+    });
+    if (starts.length === 0) return [piece];
+    return [0, ...starts].map((start, part) => {
+      const [first, ...others] = characters.slice(start, starts[part]);
+      const members = first === undefined ? [] : [{ ...first, hasSpaceBefore: false }, ...others];
+      return {
+        ...piece,
+        characters: members,
+        box: union(members.map((each) => each.character.box)),
+      };
+    });
+  });
+}
+
+/** Tests for a value between two bounds in a sorted array. */
+function hasValueBetween(sorted: Float64Array, from: number, to: number): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) > from) high = middle;
+    else low = middle + 1;
+  }
+  return (sorted[low] ?? Infinity) < to;
 }
 
 /** Groups pieces by baseline, top first. */
@@ -357,12 +403,13 @@ function isAsWide(words: readonly ReadLine[], line: ReadLine): boolean {
   );
 }
 
-/** Puts a line with right-to-left words in reading order. */
+/** Puts a line with right-to-left words, or with figures alone among them, in reading order. */
 function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
   const texts = line.characters.map(({ character }) => character.text);
   const share = rightToLeftShare(texts);
-  if (share === 0) return line;
-  const isRightToLeft = isLineRightToLeft(share, isPageRightToLeft);
+  const isSigns = isPageRightToLeft && !/\p{L}/u.test(texts.join(''));
+  if (share === 0 && !isSigns) return line;
+  const isRightToLeft = isSigns || isLineRightToLeft(share, isPageRightToLeft);
   const { sizePoints } = line;
   const characters = inReadingOrder(line.characters, { isRightToLeft, sizePoints });
   return { ...line, isRightToLeft, characters };

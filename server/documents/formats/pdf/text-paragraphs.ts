@@ -12,6 +12,9 @@ const MAX_LEADING_EMS = 2.3;
 const USUAL_LEADING_EMS = 1.6;
 /** Minimum length of lines of monospaced prose, in characters. */
 const MIN_TYPED_CHARACTERS = 40;
+/** Maximum number of lines of an address, and its widest one, in ems; columns of text are wider. */
+const MAX_ADDRESS_LINES = 8;
+const MAX_ADDRESS_EMS = 16;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
@@ -296,10 +299,16 @@ function looksLikeCode(chain: readonly ReadLine[]): boolean {
   );
 }
 
-/** Tests for the sender, place and date at the right of a letter, each a line of its own. */
+/** Tests for an address, or the sender, place and date at the right of a letter, each a line of its own. */
 function looksLikeAddress(lines: readonly ReadLine[]): boolean {
-  const startsAnew = (line: ReadLine): boolean => /^[\p{Lu}\p{N}]/u.test(textOfLine(line));
-  return lines.length > 2 && isRightAligned(lines) && lines.every(startsAnew);
+  const texts = lines.map(textOfLine);
+  if (lines.length < 3 || !texts.every((text) => /^[\p{Lu}\p{N}]/u.test(text))) return false;
+  if (isRightAligned(lines)) return true;
+  const isNarrow = lines.every(({ box, sizePoints }) => {
+    return box.right - box.left < MAX_ADDRESS_EMS * sizePoints;
+  });
+  const isShort = lines.length <= MAX_ADDRESS_LINES && isNarrow;
+  return isShort && texts.some((text) => /\p{N}/u.test(text));
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
