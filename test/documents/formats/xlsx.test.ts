@@ -134,10 +134,12 @@ describe('xlsx formulas', () => {
     sheets: [
       {
         name: 'Data',
-        rows: row(1, shared(0), formula('IF(A1="Total","Total"&" sum",1)', 'Total sum'), number(3)),
+        rows:
+          row(1, shared(0), formula('IF(A1="Total","Total"&" sum",1)', 'Total sum'), number(3)) +
+          row(2, shared(1)),
       },
     ],
-    strings: ['<t>Total</t>'],
+    strings: ['<t>Total</t>', '<t>Apples</t>'],
     workbook: '<definedNames><definedName name="Total">Data!$A$1</definedName></definedNames>',
   });
 
@@ -148,6 +150,32 @@ describe('xlsx formulas', () => {
       /<definedName name="Total">Data!\$A\$1<.*<\/definedNames><calcPr fullCalcOnLoad="1"\/>/,
     );
     expect(zipText(result, 'xl/workbook.xml')).toContain('<sheet name="Data"');
+  });
+
+  test('find the texts that they compare cells with, as validations do, since these stay', async () => {
+    const texts = ['Open', 'Closed', 'Total:', 'Yes', 'Harbour', 'Late'];
+    const counted = formula('IF(COUNTIF(A:A,"Open")>0,"late","Total:"&1)', 1);
+    const file = workbookOf({
+      sheets: [
+        {
+          name: 'Data',
+          rows: row(1, ...texts.map((_, at) => shared(at))) + row(2, counted),
+          after:
+            '<dataValidations><dataValidation type="list" sqref="A1"><formula1>"Yes, No"</formula1></dataValidation></dataValidations>',
+        },
+      ],
+      strings: texts.map((text) => `<t>${text}</t>`),
+    });
+    expect(plainTextsOf(await openDocument(xlsx, file))).toEqual(['Closed', 'Total:', 'Harbour']);
+    const result = await translatedDocument(xlsx, file, { translate: upper });
+    expect(zipText(result, STRINGS).match(/(?<=<t>)[^<]+/g)).toEqual([
+      'Open',
+      'CLOSED',
+      'TOTAL:',
+      'Yes',
+      'HARBOUR',
+      'Late',
+    ]);
   });
 
   test('keep existing calculation settings', async () => {

@@ -22,6 +22,23 @@ export function hasReferences(formula: XmlElement): boolean {
   return formula.children.some((child) => typeof child === 'string' && child.includes('['));
 }
 
+/** A quoted sheet name, or a string literal with the operators that join it to other text. */
+const LITERAL = /'(?:[^']|'')*'|(&\s*)?"((?:[^"]|"")*)"(?=(\s*&)?)/g;
+
+/**
+ * Returns the texts that a formula looks for or results in, in lower case; not those that it joins with others.
+ * The list of a validation is a single literal.
+ */
+export function textsOfFormula(formula: XmlElement): string[] {
+  const text = textOf(formula);
+  if (!text.includes('"')) return [];
+  const literals = Array.from(text.matchAll(LITERAL), ([whole, before, literal = '', after]) => {
+    if (before !== undefined || after !== undefined) return [];
+    return whole === text.trim() ? literal.split(',') : [literal];
+  });
+  return literals.flat().map((each) => each.replaceAll('""', '"').trim().toLowerCase());
+}
+
 /**
  * Returns the XML of a formula with columns renamed; undefined when nothing changed.
  *

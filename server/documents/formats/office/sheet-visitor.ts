@@ -50,7 +50,7 @@ interface SheetOptions {
   /** Called for inline strings in the cells in `places`. */
   onInline?: (text: RichString, place: number) => void;
   /** Called for each formula. */
-  onFormula?: (hasReferences: boolean) => void;
+  onFormula?: (formula: XmlElement, hasReferences: boolean) => void;
   /**
    * Maps a text in a filter to the text that its cells have after translation; undefined when it is the same.
    */
@@ -125,7 +125,7 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
       if (!isFormula(element.name)) return exchangeHeader(element, exchange);
       results.addFormula(element);
       const refers = hasReferences(element);
-      options.onFormula?.(refers);
+      options.onFormula?.(element, refers);
       if (!refers || renamed === undefined) return undefined;
       return renameFormula(element, renamed, tableAt(tables, { row: cellRow, column }));
     },

@@ -16,7 +16,7 @@ import {
 } from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
 import { readPart, rewritePart, type PartVisitor } from './part-reading.ts';
-import { type RenamedColumns, renameFormula } from './sheet-formulas.ts';
+import { type RenamedColumns, renameFormula, textsOfFormula } from './sheet-formulas.ts';
 import { StringNumbers, sharedStringsVisitor, type RichString } from './sheet-text.ts';
 import { commentsVisitor, threadedCommentsVisitor, sheetVisitor } from './sheet-visitor.ts';
 import {
@@ -55,14 +55,15 @@ async function openWorkbook(
   /** Cells to be reported, by the number of their shared string. */
   const wanted = new Map<number, { cells: Map<number, RichString>; place: number }[]>();
   const sheets: SheetFindings[] = [];
+  const fixed = new Set(workbook.fixed);
   for (const sheet of workbook.sheets) {
-    sheets.push(await readSheet({ pkg, workbook, texts, used, wanted }, sheet));
+    sheets.push(await readSheet({ pkg, workbook, texts, used, wanted, fixed }, sheet));
   }
   if (workbook.sharedStrings !== undefined) {
     const visitor = sharedStringsVisitor({
       exchange: texts.reading(STRINGS, CELLS),
       used,
-      fixed: workbook.fixed,
+      fixed,
       onString: (number, text) => {
         for (const { cells, place } of wanted.get(number) ?? []) cells.set(place, text);
       },
@@ -73,7 +74,7 @@ async function openWorkbook(
   for (const { entry, visitor, group } of others) {
     await readPart(archive, entry, visitor(texts.reading(entry.name, group), undefined));
   }
-  const findings: WorkbookFindings = { pkg, workbook, texts, used, sheets, others };
+  const findings: WorkbookFindings = { pkg, workbook, texts, used, fixed, sheets, others };
   return {
     blocks: texts.blocks,
     characters: texts.characters,
@@ -83,11 +84,12 @@ async function openWorkbook(
 
 async function readSheet(
   reading: Pick<WorkbookFindings, 'pkg' | 'workbook' | 'texts' | 'used'> & {
+    fixed: Set<string>;
     wanted: Map<number, { cells: Map<number, RichString>; place: number }[]>;
   },
   sheet: Sheet,
 ): Promise<SheetFindings> {
-  const { pkg, workbook, texts, used, wanted } = reading;
+  const { pkg, workbook, texts, used, wanted, fixed } = reading;
   const cells = new Map<number, RichString>();
   const findings: SheetFindings = {
     sheet,
@@ -108,7 +110,8 @@ async function readSheet(
       wanted.set(number, uses);
     },
     onInline: (text, place) => cells.set(place, text),
-    onFormula: (hasReferences) => {
+    onFormula: (formula, hasReferences) => {
+      for (const text of textsOfFormula(formula)) fixed.add(text);
       findings.hasFormulas = true;
       findings.hasReferences ||= hasReferences;
     },
@@ -167,6 +170,8 @@ interface WorkbookFindings {
   workbook: Workbook;
   texts: DocumentTexts;
   used: StringNumbers;
+  /** Shared strings that stay, in lower case: names of fields, and texts that formulas look for. */
+  fixed: ReadonlySet<string>;
   sheets: readonly SheetFindings[];
   others: readonly TextPart[];
 }
@@ -242,8 +247,8 @@ function shownTexts(
   return texts;
 }
 
-function writeStrings({ pkg, workbook, texts, used, translated, replace }: Writing): void {
-  const { sharedStrings, fixed } = workbook;
+function writeStrings({ pkg, workbook, texts, used, fixed, translated, replace }: Writing): void {
+  const { sharedStrings } = workbook;
   if (sharedStrings === undefined || !texts.isChanged(STRINGS, translated)) return;
   const exchange = texts.writing(STRINGS, translated);
   const visitor = sharedStringsVisitor({ exchange, used, fixed });
