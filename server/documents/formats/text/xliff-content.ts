@@ -1,7 +1,7 @@
 /** Collects the content of a source element from the events of the parser. */
 import { readContent, type InlineContent, type ContentToken } from './xliff-inline.ts';
 import { hasLetters, plainText } from '../../../text/text-segment.ts';
-import type { Span } from './xml-reading.ts';
+import type { Span, XmlElement } from './xml-reading.ts';
 
 interface CollectorOptions {
   file: string;
@@ -121,6 +121,47 @@ export class ContentCollector {
     this.#found.push(readContent(file, this.#tokens, { hole, mid: this.#mid, isPreserved }));
     this.#tokens = [];
   }
+}
+
+// Detection of targets that are already translated.
+
+export interface XliffTarget {
+  /** Its start tag. */
+  tag: Span;
+  element: XmlElement;
+  /** Between its tags. */
+  content: Span;
+  /** Its segments, if the source has segments. */
+  contents?: readonly InlineContent[];
+  /** Offset after its end tag. */
+  end: number;
+}
+
+const DONE = /^(?:translated|reviewed|final|signed-off|needs-(?:adaptation|l10n|review-.+))$/;
+const NOT_DONE = /^(?:initial|new|needs-translation)$/;
+const TAGS = /<[^>]*>/g;
+
+/**
+ * Returns what shows that a target is already translated: its state, or its text, which has no state
+ * and differs from the source; undefined when nothing does.
+ *
+ * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
+ * @param question.source content of the source
+ */
+export function translationEvidence(
+  { element, content }: XliffTarget,
+  { file, unit, source }: { file: string; unit: XmlElement; source: Span },
+): 'state' | 'text' | undefined {
+  const text = textOf(file, content);
+  if (text === '') return undefined;
+  if (unit.attribute('approved') === 'yes') return 'state';
+  const state = unit.attribute('state') ?? element.attribute('state') ?? '';
+  if (DONE.test(state)) return 'state';
+  return !NOT_DONE.test(state) && text !== textOf(file, source) ? 'text' : undefined;
+}
+
+function textOf(file: string, { start, end }: Span): string {
+  return file.slice(start, end).replaceAll(TAGS, '').trim();
 }
 
 /**

@@ -9,6 +9,8 @@ import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } f
 import {
   ContentCollector,
   keptSegments,
+  translationEvidence,
+  type XliffTarget,
   version1,
   version2,
   type Dialect,
@@ -330,43 +332,6 @@ function unknownVersion(): DocumentError {
   );
 }
 
-// Detection of targets that are already translated.
-
-interface XliffTarget {
-  /** Its start tag. */
-  tag: Span;
-  element: XmlElement;
-  /** Between its tags. */
-  content: Span;
-  /** Its segments, if the source has segments. */
-  contents?: readonly InlineContent[];
-  /** Offset after its end tag. */
-  end: number;
-}
-
-const DONE = /^(?:translated|reviewed|final|signed-off|needs-(?:adaptation|l10n|review-.+))$/;
-const NOT_DONE = /^(?:initial|new|needs-translation)$/;
-const TAGS = /<[^>]*>/g;
-
-/**
- * Returns what shows that a target is already translated: its state, or its text, which has no state
- * and differs from the source; undefined when nothing does.
- *
- * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
- * @param question.source content of the source
- */
-function translationEvidence(
-  { element, content }: XliffTarget,
-  { file, unit, source }: { file: string; unit: XmlElement; source: Span },
-): 'state' | 'text' | undefined {
-  const text = textOf(file, content);
-  if (text === '') return undefined;
-  if (unit.attribute('approved') === 'yes') return 'state';
-  const state = unit.attribute('state') ?? element.attribute('state') ?? '';
-  if (DONE.test(state)) return 'state';
-  return !NOT_DONE.test(state) && text !== textOf(file, source) ? 'text' : undefined;
-}
-
 /**
  * Whether text in one language tag serves a request for the other. Scripts and regions count only
  * if both tags have one.
@@ -386,10 +351,6 @@ function isSameLanguage(one: string, other: LanguageTag): boolean {
 function partsOf(tag: string): Intl.Locale | undefined {
   const canonical = canonicalLanguage(tag);
   return canonical === undefined ? undefined : new Intl.Locale(canonical);
-}
-
-function textOf(file: string, { start, end }: Span): string {
-  return file.slice(start, end).replaceAll(TAGS, '').trim();
 }
 
 // Writing of targets and of language declarations.
