@@ -19,6 +19,7 @@ export interface Word {
 
 /** Sample rate of the audio that recognisers receive: s16le, one channel. */
 export const RECOGNITION_RATE_HZ = 16_000;
+export const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
 /**
  * The input of a recogniser, in stream order: one utterance after another, each closed by an endpoint. The

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { type PipedChild, processorMs } from '../../process/index.ts';
-import { RECOGNITION_RATE_HZ, type HearingEffort } from '../engine.ts';
+import { SAMPLES_PER_MS, type HearingEffort } from '../engine.ts';
 import {
   EndedEarly,
   type HearingLine,
@@ -58,7 +58,7 @@ const RECOVERY_MS = 5_000;
 /** Attempts at the first start while the process ends without giving a reason. */
 const FIRST_STARTS = 3;
 const NO_HOTWORDS = '[]';
-const BYTES_PER_MS = (RECOGNITION_RATE_HZ * 2) / 1000;
+const BYTES_PER_MS = SAMPLES_PER_MS * 2;
 
 export class HearingProcesses {
   readonly #options: HearingProcessesOptions;

@@ -1,5 +1,5 @@
 /** Agreement between successive hypotheses of a growing window, and the times of their words. */
-import type { Word } from '../engine.ts';
+import { SAMPLES_PER_MS, type Word } from '../engine.ts';
 import type { Decoded } from './moonshine-model.ts';
 import { TRACK_FRAME_MS, type AudioWindow } from './speech-track.ts';
 
@@ -19,7 +19,6 @@ const UNSURE_AGREEMENT = 6;
 const SURE = -0.3;
 /** Punctuation at the end of a growing text: the model ends every text with a mark. */
 const MARKS_AT_END = /[.?!,;:…-]+$/u;
-const SAMPLES_PER_MS = 16;
 
 /**
  * Returns the number of leading tokens on which the two latest hypotheses agree, up to a word boundary; 0

@@ -6,7 +6,7 @@
  * All decisions depend on positions in the audio, so the same audio gives the same text as long as there is
  * enough processor time. Uncertain text is decoded again, unless other utterances are far behind by then.
  */
-import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import { SAMPLES_PER_MS } from '../engine.ts';
 import type { ConcludedPart, HeardPart } from './hearing-protocol.ts';
 import {
   agreedTokens,
@@ -45,7 +45,6 @@ interface Before {
   isOpen: boolean;
 }
 
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 /** Length of a window at its first decoding, and the intervals between later ones, in samples. */
 const FIRST_LOOK = 800 * SAMPLES_PER_MS;
 const EARLY_HOP = 250 * SAMPLES_PER_MS;

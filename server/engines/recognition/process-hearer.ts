@@ -3,7 +3,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
-import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import { SAMPLES_PER_MS } from '../engine.ts';
 import { ProcessLost, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingProcesses } from './hearing-processes.ts';
 import type { Context, HearingOpening, HeardPart } from './hearing-protocol.ts';
@@ -21,7 +21,6 @@ const DEATHS_TOGETHER = 3;
 const SENT_SAMPLES = 8_000;
 /** Smallest frame worth sending, in samples: 40 ms. */
 const LEAST_SAMPLES = 640;
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
 interface HearRequest {
   processes: HearingProcesses;

@@ -1,10 +1,8 @@
 /** The audio of one utterance, kept whole until its text is final, and the text recognised in it. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/concurrency.ts';
-import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
+import { RECOGNITION_RATE_HZ, SAMPLES_PER_MS, type Word } from '../engine.ts';
 
-/** Samples in a millisecond of speech. */
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 /** Initial capacity of an utterance, in samples: four seconds. It doubles when it is full. */
 const FIRST_ROOM = 4 * RECOGNITION_RATE_HZ;
 

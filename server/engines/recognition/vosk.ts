@@ -11,6 +11,7 @@ import { Change } from '../../process/concurrency.ts';
 import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
+  SAMPLES_PER_MS,
   type RecognitionEngine,
   type Unavailable,
   type Word,
@@ -33,7 +34,6 @@ export interface VoskOptions extends SocketEngineOptions {
 }
 
 const NAME = 'vosk';
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 const LEAST_SAMPLES = 100 * SAMPLES_PER_MS;
 const MOST_SAMPLES = 250 * SAMPLES_PER_MS;
 /**

@@ -12,7 +12,7 @@ import { Compile } from 'typebox/compile';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import {
-  RECOGNITION_RATE_HZ,
+  SAMPLES_PER_MS,
   type RecognitionEngine,
   type RecognitionOptions,
   type Unavailable,
@@ -151,7 +151,6 @@ function unavailable(reason: string): Unavailable {
 
 // The conversation over a connection.
 
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 const LEAST_SAMPLES = 100 * SAMPLES_PER_MS;
 const MOST_SAMPLES = 500 * SAMPLES_PER_MS;
 /** Silence sent after an utterance: the server decodes nothing shorter than a second. */

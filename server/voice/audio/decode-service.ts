@@ -13,7 +13,7 @@ import {
 } from './codecs/decodable-formats.ts';
 import { opusRatesHz } from './codecs/opus.ts';
 import { createPcmSource, samplesOf } from './codecs/pcm.ts';
-import { RECOGNITION_RATE_HZ, type HeardPiece, type RestMark } from './endpointing.ts';
+import { SAMPLES_PER_MS, type HeardPiece, type RestMark } from './endpointing.ts';
 import { createListener, type Listener } from './listen.ts';
 import {
   ALIGNMENT,
@@ -77,7 +77,6 @@ export function serveDecoding(
   port.postMessage({ kind: 'ready' });
 }
 
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 /** Sound after which an answer holds no further chunk, in ms: with the longest chunk it has to fit a frame. */
 const ANSWER_MS = 8_000;
 

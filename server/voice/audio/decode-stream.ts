@@ -21,7 +21,7 @@ import {
   type ListenRequest,
   type StreamParameters,
 } from './decode-messages.ts';
-import { RECOGNITION_RATE_HZ } from './endpointing.ts';
+import { SAMPLES_PER_MS } from './endpointing.ts';
 import type { FfmpegPool, FfmpegStream } from './ffmpeg.ts';
 
 /** Most chunks, and most bytes of them, to send in one request. */
@@ -90,7 +90,6 @@ interface Milestone {
  * container reader needs to find its way.
  */
 const LEAD_MS = { pcm: 2_000, contained: 12_000 } as const;
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
 type Step = IteratorResult<HeardPiece, undefined>;
 const DONE: Step = { done: true, value: undefined };

@@ -7,6 +7,7 @@ import type { SpeechPiece } from '../../engines/engine.ts';
 
 /** Sample rate between decoding and recognition, as `engines/engine.ts` defines it. */
 export const RECOGNITION_RATE_HZ = 16_000;
+export const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
 /** Length of a frame, in ms; the detector accepts 10, 20 or 30. */
 export const FRAME_MS = 20;

@@ -4,6 +4,7 @@ import {
   FRAME_MS,
   LOOK_BACK,
   RECOGNITION_RATE_HZ,
+  SAMPLES_PER_MS,
   SILENCE_MARK_MS,
   type Endpointing,
   type HeardPiece,
@@ -11,8 +12,7 @@ import {
   type RestMark,
 } from './endpointing.ts';
 
-const FRAME_SAMPLES = (FRAME_MS * RECOGNITION_RATE_HZ) / 1000;
-const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+const FRAME_SAMPLES = FRAME_MS * SAMPLES_PER_MS;
 /** Fewest frames of speech to pass on at once: few pieces, yet little delay. */
 const PIECE_FRAMES = 3;
 /** Ring buffer size: room for audio that may still be passed on and for new samples. */
