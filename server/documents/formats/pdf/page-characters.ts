@@ -9,7 +9,7 @@ import {
   viewMatrix,
 } from './geometry.ts';
 import type { Box } from './page-model.ts';
-import type { OpenPage } from './pdfium.ts';
+import { type OpenPage, scratchNumber, scratchRectangle } from './pdfium.ts';
 import {
   lookOfPrints,
   type SeenPrint,
@@ -123,11 +123,7 @@ export function viewOf({ pdfium, handle, scratch }: OpenPage): {
   height: number;
 } {
   pdfium.FPDF_GetPageBoundingBox(handle, scratch);
-  const { HEAPF32 } = pdfium.pdfium;
-  const at = scratch >> 2;
-  const float = (index: number): number => HEAPF32[at + index] ?? 0;
-  // Order of an FS_RECTF: left, top, right, bottom.
-  const crop = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
+  const crop = scratchRectangle({ pdfium, scratch });
   const view = viewMatrix({ crop, rotate: pdfium.FPDFPage_GetRotation(handle) * 90 });
   return {
     view,
@@ -248,8 +244,7 @@ function stateOf({
 }): ObjectState | undefined {
   const { pdfium, scratch } = page;
   if (!pdfium.FPDFText_GetMatrix(page.text, at, scratch)) return undefined;
-  const { HEAPF32 } = pdfium.pdfium;
-  const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
+  const float = (offset: number): number => scratchNumber(page, offset);
   const own: Matrix = [float(0), float(1), float(2), float(3), 0, 0];
   const [a, b, c, d] = multiply(own, view);
   const height = Math.hypot(c, d);
@@ -337,17 +332,14 @@ function inkedRight(
 }
 
 /** Returns a glyph's advance from its font, in ems; 0 if unknown. */
-function advanceOf({ pdfium, scratch }: OpenPage, font: number, codePoint: number): number {
-  if (!pdfium.FPDFFont_GetGlyphWidth(font, codePoint, 1, scratch)) return 0;
-  return pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0;
+function advanceOf(page: OpenPage, font: number, codePoint: number): number {
+  const isKnown = page.pdfium.FPDFFont_GetGlyphWidth(font, codePoint, 1, page.scratch);
+  return isKnown ? scratchNumber(page, 0) : 0;
 }
 
-function looseBox({ pdfium, scratch, text }: OpenPage, at: number, level: Matrix): Box | undefined {
-  if (!pdfium.FPDFText_GetLooseCharBox(text, at, scratch)) return undefined;
-  const { HEAPF32 } = pdfium.pdfium;
-  const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
-  const box = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
-  return applyToBox(level, box);
+function looseBox(page: OpenPage, at: number, level: Matrix): Box | undefined {
+  if (!page.pdfium.FPDFText_GetLooseCharBox(page.text, at, page.scratch)) return undefined;
+  return applyToBox(level, scratchRectangle(page));
 }
 
 /** Code points for a hyphen that divides a word; U+0002 and U+FFFE are PDFium's own. */

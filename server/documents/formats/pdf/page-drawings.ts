@@ -9,7 +9,7 @@ import {
   verticalOverlap,
 } from './geometry.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
-import { type OpenPage, pageObject } from './pdfium.ts';
+import { boundsOf, type OpenPage, pageObject, scratchNumber } from './pdfium.ts';
 
 /** `FPDF_SEGMENT_*`. */
 const LINE_TO = 0;
@@ -55,7 +55,7 @@ function addPath({
   rulings: Ruling[];
 }): void {
   if (!pdfium.FPDFPageObj_GetMatrix(object, scratch)) return;
-  const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
+  const float = (offset: number): number => scratchNumber({ pdfium, scratch }, offset);
   const own: Matrix = [float(0), float(1), float(2), float(3), float(4), float(5)];
   const matrix = multiply(own, view);
   let start = { x: 0, y: 0 };
@@ -89,19 +89,16 @@ function addLine(
 }
 
 /** Reads the drawings and images of a page that are no larger than bullets of large text. */
-export function readSigns({ pdfium, handle, scratch }: OpenPage, view: Matrix): Box[] {
+export function readSigns(page: OpenPage, view: Matrix): Box[] {
+  const { pdfium, handle } = page;
   const signs: Box[] = [];
   const count = Math.min(MAX_SEGMENTS, pdfium.FPDFPage_CountObjects(handle));
   for (let at = 0; at < count && signs.length < MAX_SIGNS; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
     const type = pdfium.FPDFPageObj_GetType(object);
     if (type !== pageObject.path && type !== pageObject.image) continue;
-    if (!pdfium.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) {
-      continue;
-    }
-    const { HEAPF32 } = pdfium.pdfium;
-    const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
-    const box = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
+    const box = boundsOf(page, object);
+    if (box === undefined) continue;
     const [width, height] = [box.right - box.left, box.top - box.bottom];
     const isSign = Math.max(width, height) < MAX_SIGN_POINTS && Math.min(width, height) > 1;
     if (isSign) signs.push(applyToBox(view, box));
@@ -126,23 +123,20 @@ const CROSSING_POINTS = 12;
 
 /** Reads the boxes around pictures and drawings, with the parts of one joined, from top to bottom. */
 export function readObstacles(
-  { pdfium, scratch, handle }: OpenPage,
+  page: OpenPage,
   { view, width, height }: { view: Matrix; width: number; height: number },
 ): Box[] {
+  const { pdfium, handle } = page;
   const count = pdfium.FPDFPage_CountObjects(handle);
   let joined: Box[] = [];
   let objects = 0;
   for (let at = 0; at < count; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
     if (pdfium.FPDFPageObj_GetType(object) === pageObject.text) continue;
-    if (!pdfium.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) {
-      continue;
-    }
+    const bounds = boundsOf(page, object);
+    if (bounds === undefined) continue;
     objects += 1;
     if (objects > MAX_OBJECTS) return [];
-    const { HEAPF32 } = pdfium.pdfium;
-    const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
-    const bounds = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
     const box = applyToBox(view, bounds);
     const share = ((box.right - box.left) * (box.top - box.bottom)) / (width * height);
     if (share < BACKGROUND_SHARE) joined = withPart(joined, box);

@@ -5,7 +5,7 @@
 import { PDFArray, PDFDict, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 import { applyToBox, type Matrix, invert, union } from './geometry.ts';
 import type { Box } from './page-model.ts';
-import type { OpenPage } from './pdfium.ts';
+import { type OpenPage, scratchRectangle } from './pdfium.ts';
 
 /** Maximum number of links of a page; more are not meant to be clicked. */
 const MAX_LINKS = 2_000;
@@ -46,9 +46,7 @@ function* linksOf(
     next = pdfium.pdfium.HEAPU32[at] ?? 0;
     const link = pdfium.pdfium.HEAPU32[at + 1] ?? 0;
     const isPlaced = pdfium.FPDFLink_GetAnnotRect(link, scratch + 8);
-    // FS_RECTF: left, top, right, bottom.
-    const side = (index: number): number => pdfium.pdfium.HEAPF32[at + 2 + index] ?? 0;
-    const box = { left: side(0), top: side(1), right: side(2), bottom: side(3) };
+    const box = scratchRectangle({ pdfium, scratch }, 2);
     yield { link, box: isPlaced ? applyToBox(view, box) : undefined };
   }
 }
@@ -97,9 +95,7 @@ export function readFieldBoxes({ pdfium, handle, scratch }: OpenPage, view: Matr
     const annotation = pdfium.FPDFPage_GetAnnot(handle, at);
     const type = pdfium.FPDFAnnot_GetSubtype(annotation);
     if (type !== LINK && type !== POPUP && pdfium.FPDFAnnot_GetRect(annotation, scratch)) {
-      const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
-      const box = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
-      boxes.push(applyToBox(view, box));
+      boxes.push(applyToBox(view, scratchRectangle({ pdfium, scratch })));
     }
     pdfium.FPDFPage_CloseAnnot(annotation);
   }

@@ -4,7 +4,7 @@ import { viewOf } from './page-characters.ts';
 import { readFieldBoxes } from './page-links.ts';
 import type { Box, Page, Ruling } from './page-model.ts';
 import { isGround } from './page-drawings.ts';
-import { type OpenPage, pageObject, type PdfFile } from './pdfium.ts';
+import { boundsOf, type OpenPage, pageObject, type PdfFile, scratchNumber } from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { TextPlace } from './text-removal.ts';
 
@@ -54,7 +54,7 @@ export function* readPagesForRedrawing(
 
 function placesOf(open: OpenPage): TextPlace[] {
   const { pdfium, scratch } = open;
-  const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
+  const float = (offset: number): number => scratchNumber(open, offset);
   return listTextObjects(open).map(({ handle }) => {
     pdfium.FPDFPageObj_GetMatrix(handle, scratch);
     const matrix: Matrix = [float(0), float(1), float(2), float(3), float(4), float(5)];
@@ -70,27 +70,16 @@ function isAt({ left, right, bottom, top }: Box): (rule: Ruling) => boolean {
 }
 
 /** Returns the boxes of a page's objects besides text; of a background, only the lower edge. */
-function boxesOf(
-  { pdfium, scratch, handle }: OpenPage,
-  view: Matrix,
-  page: Page,
-): { type: number; box: Box }[] {
+function boxesOf(open: OpenPage, view: Matrix, page: Page): { type: number; box: Box }[] {
+  const { pdfium, handle } = open;
   const boxes: { type: number; box: Box }[] = [];
   const count = pdfium.FPDFPage_CountObjects(handle);
   for (let at = 0; at < count; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
     const type = pdfium.FPDFPageObj_GetType(object);
     if (type === pageObject.text) continue;
-    const isPlaced = pdfium.FPDFPageObj_GetBounds(
-      object,
-      scratch,
-      scratch + 4,
-      scratch + 8,
-      scratch + 12,
-    );
-    if (!isPlaced) continue;
-    const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
-    const bounds = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
+    const bounds = boundsOf(open, object);
+    if (bounds === undefined) continue;
     const box = applyToBox(view, bounds);
     const share = ((box.right - box.left) * (box.top - box.bottom)) / (page.width * page.height);
     if (share < BACKGROUND_SHARE) boxes.push({ type, box });

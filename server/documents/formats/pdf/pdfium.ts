@@ -8,6 +8,7 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 
 import { DocumentError } from '../format.ts';
+import type { Box } from './page-model.ts';
 
 /** Maximum number of pages of a file. Reading more, one by one, would take hours. */
 const MAX_PAGES = 5_000;
@@ -133,6 +134,27 @@ export interface OpenPage {
 
 /** Length of {@link OpenPage.scratch}. */
 export const SCRATCH_BYTES = 512;
+
+type Scratch = Pick<OpenPage, 'pdfium' | 'scratch'>;
+
+/** Returns a 32-bit number of the scratch buffer by its position among them. */
+export function scratchNumber({ pdfium, scratch }: Scratch, index: number): number {
+  return pdfium.pdfium.HEAPF32[(scratch >> 2) + index] ?? 0;
+}
+
+/** Returns the rectangle (`FS_RECTF`) at a position of the scratch buffer. */
+export function scratchRectangle(page: Scratch, index = 0): Box {
+  const [left, top] = [scratchNumber(page, index), scratchNumber(page, index + 1)];
+  return { left, top, right: scratchNumber(page, index + 2), bottom: scratchNumber(page, index + 3) };
+}
+
+/** Returns the box of a page object in the coordinates of the file. */
+export function boundsOf(page: Scratch, object: number): Box | undefined {
+  const { pdfium, scratch: at } = page;
+  if (!pdfium.FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) return undefined;
+  const { left, top: bottom, right, bottom: top } = scratchRectangle(page);
+  return { left, bottom, right, top };
+}
 
 /** A PDF file that PDFium has open; its bytes stay in PDFium's memory until it is closed. */
 export interface PdfFile {

@@ -1,7 +1,7 @@
 /**
  * The text objects of a page: their order and looks, and the repeated prints that make text bold or shade it.
  */
-import { type OpenPage, pageObject } from './pdfium.ts';
+import { boundsOf, type OpenPage, pageObject, scratchNumber } from './pdfium.ts';
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 
@@ -93,7 +93,7 @@ export function looksOfTextObjects(
     let font = fonts.get(fontHandle);
     if (font === undefined) fonts.set(fontHandle, (font = lookOfFont(page, fontHandle)));
     const hasSize = pdfium.FPDFTextObj_GetFontSize(handle, scratch);
-    const fontSize = hasSize ? (pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0) : 0;
+    const fontSize = hasSize ? scratchNumber(page, 0) : 0;
     const mode = pdfium.FPDFTextObj_GetTextRenderMode(handle) % FIRST_CLIPPING;
     const isOutlined = mode === STROKED;
     const { color, alpha } = colorOf(page, handle, isOutlined);
@@ -143,7 +143,7 @@ function ownOutlineWidth(
   const { color, alpha } = colorOf(page, handle, true);
   const isOwn = alpha > 0 && color.every((channel, at) => channel === fill[at]);
   if (!isOwn || !pdfium.FPDFPageObj_GetStrokeWidth(handle, scratch)) return 0;
-  return pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0;
+  return scratchNumber(page, 0);
 }
 
 function colorOf(
@@ -230,10 +230,10 @@ export function seenPrint({
   const later = objects
     .slice(index + 1, index + 1 + MAX_SHADOW_DISTANCE)
     .filter((other) => other.parent === parent && !isReadable(other.handle));
-  const box = later.length > 0 ? boundsOf(page, handle) : undefined;
+  const box = later.length > 0 ? visibleBounds(page, handle) : undefined;
   if (box === undefined) return { look, shift, repeats };
   for (const other of later) {
-    const otherShift = shiftBetween(box, boundsOf(page, other.handle));
+    const otherShift = shiftBetween(box, visibleBounds(page, other.handle));
     if (otherShift === undefined) continue;
     repeats.push(other.index);
     const apart = Math.hypot(otherShift.x - shift.x, otherShift.y - shift.y);
@@ -279,7 +279,7 @@ export function attachShadows({
   const extra = new Map<number, number[]>();
   const boxes = new Map<number, Box | undefined>();
   const boxOf = (object: TextObject): Box | undefined => {
-    if (!boxes.has(object.index)) boxes.set(object.index, boundsOf(page, object.handle));
+    if (!boxes.has(object.index)) boxes.set(object.index, visibleBounds(page, object.handle));
     return boxes.get(object.index);
   };
   for (const object of objects) {
@@ -306,13 +306,9 @@ function nearby(objects: readonly TextObject[], index: number): readonly TextObj
   return objects.slice(Math.max(0, index - MAX_DISTANCE), index + MAX_DISTANCE);
 }
 
-function boundsOf({ pdfium, scratch }: OpenPage, handle: number): Box | undefined {
-  if (!pdfium.FPDFPageObj_GetBounds(handle, scratch, scratch + 4, scratch + 8, scratch + 12)) {
-    return undefined;
-  }
-  const { HEAPF32 } = pdfium.pdfium;
-  const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
-  const box = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
+function visibleBounds(page: OpenPage, handle: number): Box | undefined {
+  const box = boundsOf(page, handle);
+  if (box === undefined) return undefined;
   return box.right - box.left > 0.5 && box.top - box.bottom > 0.5 ? box : undefined;
 }
 
