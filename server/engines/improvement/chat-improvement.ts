@@ -1,5 +1,4 @@
 /** Improvement with a chat model behind an OpenAI-compatible API: corrections, styles and tones. */
-import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
@@ -14,10 +13,10 @@ import type {
 } from '../engine.ts';
 import { ChatModel } from '../service/chat-model.ts';
 import {
+  askAboutTexts,
   type ChatItem,
   commonLanguages,
   describeLanguage,
-  readChatAnswer,
 } from '../translation/chat-question.ts';
 import { chatOptions, type ChatOptions, chatSettings } from '../translation/chat.ts';
 import { type OutboundText, RemoteTranslator } from '../translation/remote-translator.ts';
@@ -99,20 +98,12 @@ class ChatImprovement implements ImprovementEngine {
     this.#batches.close();
   }
 
-  async #send(texts: readonly OutboundText[], options: ImprovementOptions) {
-    const ids = this.#model.idsFor(texts.map(({ text }) => text));
-    const items = texts.map((text, index): ChatItem => ({ id: ids[index] ?? '', text }));
-    const answer = await this.#model.ask({
+  #send(texts: readonly OutboundText[], options: ImprovementOptions) {
+    return askAboutTexts(this.#model, texts, {
       system: SYSTEM_MESSAGE,
-      question: improvementQuestion(items, options),
+      question: (items) => improvementQuestion(items, options),
       signal: options.signal,
     });
-    if (answer !== undefined) return readChatAnswer(answer.value, items);
-    if (texts.length > 1) return texts.map(() => undefined);
-    throw new ServiceError(
-      'translation_failed',
-      'The model refuses one of the texts. Rephrase or shorten it and try again.',
-    );
   }
 }
 

@@ -3,7 +3,7 @@
  * number, `<b i="3">house</b>`, and the tags of the answer tell which source words each translated word comes
  * from. Words that touch without a blank share a number, because a tag between them would separate them.
  */
-import { UNSPACED, type Token, type WordToken } from './marked-text.ts';
+import { entities, UNSPACED, type Token, WORD_OR_SYMBOL, type WordToken } from './marked-text.ts';
 
 interface NumberedText {
   html: string;
@@ -76,14 +76,6 @@ function escapeText(text: string): string {
 
 const TAG_OR_TEXT = /<(?:b i="(?<number>\d+)"|(?<end>\/b)|[^>]*)>|(?<text>[^<]+)/g;
 const BLANK_OR_TEXT = /\s+|\S+/gu;
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-};
 
 /** Returns the parts of an answer with their numbers; each blank is a separate part. */
 function partsOf(html: string): Part[] {
@@ -173,7 +165,6 @@ function placeGaps(parts: readonly Part[], clusters: readonly Cluster[]) {
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
 
 /**
  * Returns the words and signs of a part. Words take over the elements of the source words in order; signs are

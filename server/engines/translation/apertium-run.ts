@@ -41,12 +41,14 @@ import {
   type BlankToken,
   isOnlySigns,
   type MarkedText,
+  innerRange,
   takeMarksApart,
   textsOf,
   type Token,
   withBlankAtWord,
   withTexts,
   type WordToken,
+  WORD_OR_SYMBOL,
 } from './marked-text.ts';
 import { quotedWords, type QuotedWords } from './quoted-words.ts';
 import { FINISHES } from './sentence-signs.ts';
@@ -219,10 +221,7 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
  */
 async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegment> {
   const text = takeMarksApart(segment);
-  const isInner = (token: Token) =>
-    token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
-  const start = Math.max(text.tokens.findIndex(isInner), 0);
-  const end = text.tokens.findLastIndex(isInner) + 1;
+  const { start, end } = innerRange(text);
   const source = text.tokens.slice(start, end);
   const quotes = quotesOf(textOf(source), run);
   const translated = await translateTokens(replacedTokens(source, quotes.replacements), run);
@@ -421,8 +420,6 @@ function writeToken(token: Token): string {
  */
 const STREAM =
   /\[\[(?<bound>[^\]]*)\]\]|\[(?<superblank>[^\]]*)\]|(?<blank>[\s\u0085]+)|(?<text>(?:\\.|[^\\[\s\u0085])+)/gsu;
-/** An element may end between a word and a quotation mark that no dictionary knows. */
-const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
 
 /** Reads the tokens of a body. */
 function readTokens(body: string): Token[] {

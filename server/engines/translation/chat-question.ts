@@ -2,9 +2,11 @@
  * The request to a chat model. The system message is constant, and all user content is passed as values in
  * one JSON object, so no text can break out of its place.
  */
+import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { LanguagePair, TranslationExample, TranslationOptions } from '../engine.ts';
+import type { ChatModel } from '../service/chat-model.ts';
 import type { OutboundText } from './remote-translator.ts';
 
 /** A text, and the id under which its translation must come back. */
@@ -84,6 +86,31 @@ function termsIn(items: readonly ChatItem[], { terms = [] }: TranslationOptions)
     .map(({ source, target }) => ({ source, target }));
 }
 
+/**
+ * Asks a model about texts. The answers are in the order of the texts, undefined where implausible or missing.
+ *
+ * @throws ServiceError translation_failed when the model refuses a single text; as `ChatModel` does
+ */
+export async function askAboutTexts(
+  model: ChatModel,
+  texts: readonly OutboundText[],
+  {
+    question,
+    ...inquiry
+  }: { system: string; question: (items: readonly ChatItem[]) => object; signal: AbortSignal },
+): Promise<(TextSegment | undefined)[]> {
+  const ids = model.idsFor(texts.map(({ text }) => text));
+  const items = texts.map((text, index): ChatItem => ({ id: ids[index] ?? '', text }));
+  const answer = await model.ask({ ...inquiry, question: question(items) });
+  if (answer !== undefined) return readChatAnswer(answer.value, items);
+  // The request may be too long for the model, or violate the provider's policy.
+  if (texts.length > 1) return texts.map(() => undefined);
+  throw new ServiceError(
+    'translation_failed',
+    'The model refuses one of the texts. Rephrase or shorten it and try again.',
+  );
+}
+
 // Reads the answer of a chat model. Only an answer of the requested form counts as a translation.
 
 /**
@@ -92,7 +119,7 @@ function termsIn(items: readonly ChatItem[], { terms = [] }: TranslationOptions)
  *
  * @param completion body of the server's response
  */
-export function readChatAnswer(
+function readChatAnswer(
   completion: unknown,
   items: readonly ChatItem[],
 ): (TextSegment | undefined)[] {

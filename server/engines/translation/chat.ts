@@ -3,7 +3,6 @@
  * The model handles context, formality, terms, tags and instructions by itself.
  */
 import Type, { type Static, type TObject } from 'typebox';
-import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
@@ -24,11 +23,10 @@ import type {
 } from '../engine.ts';
 import { ChatModel } from '../service/chat-model.ts';
 import {
-  type ChatItem,
+  askAboutTexts,
   chatQuestion,
   commonLanguages,
   pairsAmong,
-  readChatAnswer,
   SYSTEM_MESSAGE,
   withFormality,
 } from './chat-question.ts';
@@ -191,19 +189,12 @@ class Chat implements TranslationEngine {
     this.#translator.close();
   }
 
-  async #send(texts: readonly OutboundText[], options: TranslationOptions) {
-    const ids = this.#model.idsFor(texts.map(({ text }) => text));
-    const items = texts.map((text, index): ChatItem => ({ id: ids[index] ?? '', text }));
-    const question = chatQuestion(items, options);
-    const { signal } = options;
-    const answer = await this.#model.ask({ system: SYSTEM_MESSAGE, question, signal });
-    if (answer !== undefined) return readChatAnswer(answer.value, items);
-    // The request may be too long for the model, or violate the provider's policy.
-    if (texts.length > 1) return texts.map(() => undefined);
-    throw new ServiceError(
-      'translation_failed',
-      'The model refuses one of the texts. Rephrase or shorten it and try again.',
-    );
+  #send(texts: readonly OutboundText[], options: TranslationOptions) {
+    return askAboutTexts(this.#model, texts, {
+      system: SYSTEM_MESSAGE,
+      question: (items) => chatQuestion(items, options),
+      signal: options.signal,
+    });
   }
 }
 

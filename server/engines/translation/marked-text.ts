@@ -61,10 +61,28 @@ const TEXT_PARTS = /[\s\u0085]+|[^\s\u0085]+/gu;
 /** Scripts without blanks between words. */
 export const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
+/** An element may end between a word and a quotation mark that no dictionary knows. */
+export const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
+/** The characters of the entities that engines write. */
+export const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+};
 const WORD_END = /\p{L}[\p{L}\p{M}]*['’]?$/u;
 const WORD_START = /^['’]?\p{L}[\p{L}\p{M}]*/u;
 /** Maximum number of elements in one word; a longer run of marked letters is no word. */
 const MOST_IN_WORD = 32;
+
+/** Returns the range of a text's tokens without the blanks and marks at its ends. */
+export function innerRange({ tokens, atoms }: MarkedText): { start: number; end: number } {
+  const isInner = (token: Token) =>
+    token.kind === 'word' || (token.kind === 'atom' && (atoms[token.atom]?.parent ?? -1) >= 0);
+  return { start: Math.max(tokens.findIndex(isInner), 0), end: tokens.findLastIndex(isInner) + 1 };
+}
 
 /** Converts a well-nested segment to tokens. */
 export function takeMarksApart(segment: TextSegment): MarkedText {

@@ -21,7 +21,7 @@ import { needsNumbers, numberWords } from './aligned-words.ts';
 import { hasSimd } from './bergamot.ts';
 import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
-import { takeMarksApart, type Token } from './marked-text.ts';
+import { innerRange, takeMarksApart, type Token } from './marked-text.ts';
 import { installAgain, NeuralModel, type NeuralModelSettings } from './neural-model.ts';
 import { feedPieces } from './segment-pieces.ts';
 
@@ -251,10 +251,7 @@ async function translatePiece(
   { models, signal, turn }: { models: readonly NeuralModel[]; signal: AbortSignal; turn: Turn },
 ): Promise<TextSegment> {
   const text = takeMarksApart(piece);
-  const isInner = (token: Token) =>
-    token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
-  const start = Math.max(text.tokens.findIndex(isInner), 0);
-  const end = text.tokens.findLastIndex(isInner) + 1;
+  const { start, end } = innerRange(text);
   let inner: readonly Token[] = text.tokens.slice(start, end);
   for (const model of models) {
     // Between two models the call is in no queue, so `abandon` would not reach it.

@@ -8,6 +8,7 @@ import { FairPlaces, type Turn, linkAbort } from '../../process/concurrency.ts';
 import { repairMarks } from '../../text/repair.ts';
 import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { TranslationOptions } from '../engine.ts';
+import { entities } from './marked-text.ts';
 
 interface RemoteTranslatorOptions {
   /** Name of the engine, for error messages. */
@@ -359,15 +360,6 @@ function escapeText(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
 }
-
-const entities: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-};
 
 /** Unescapes entities in one pass, so `&amp;lt;` becomes `&lt;`. Unknown entities stay. */
 function unescapeText(text: string): string {
