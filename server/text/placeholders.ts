@@ -15,8 +15,8 @@
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
 
-/** A range of a text, in UTF-16 units. */
-export interface Range {
+/** A part of a text, from `start` up to but excluding `end`, in UTF-16 units. */
+export interface Span {
   start: number;
   end: number;
 }
@@ -79,9 +79,9 @@ const PLACEHOLDER = new RegExp(
  * @param options.follows whether other content directly precedes the text, so that a colon at its beginning
  *   is punctuation: `<b>Note</b>:this`
  */
-export function findPlaceholders(text: string, { follows = false } = {}): Range[] {
+export function findPlaceholders(text: string, { follows = false } = {}): Span[] {
   if (!SUSPECT.test(text)) return [];
-  const ranges: Range[] = [];
+  const ranges: Span[] = [];
   for (const { 0: placeholder, index } of text.matchAll(PLACEHOLDER)) {
     if (follows && index === 0 && placeholder.startsWith(':')) continue;
     ranges.push({ start: index, end: index + placeholder.length });
@@ -93,7 +93,7 @@ export function findPlaceholders(text: string, { follows = false } = {}): Range[
 // files}}`, or of Java's: `{0,choice,0#no files|1#one file|1<{0} files}`.
 
 /** Text, the count in a branch, or the syntax around branches. */
-export interface MessagePart extends Range {
+export interface MessagePart extends Span {
   kind: 'text' | 'count' | 'syntax';
 }
 

@@ -9,13 +9,13 @@ import {
   type WorkerPool,
   startWorkerProcess,
 } from '../../process/index.ts';
+import type { Span } from '../../text/placeholders.ts';
 import {
   applyEdits,
   type Edit,
   quotedSpans,
   touchesAny,
   untouchableSpans,
-  type Span,
 } from '../../text/wording/edits.ts';
 import { inRegister, ruledForms } from '../../text/wording/register.ts';
 import {
@@ -367,7 +367,7 @@ function hasLetterLeftOut(text: string, end: number, quoted: readonly Span[]): b
 }
 
 /** Whether `it's` may mean `it is`, whatever follows: `It's family first`, but not `wagged it's tail`. */
-function mayBeginClause(text: string, { start, end }: { start: number; end: number }): boolean {
+function mayBeginClause(text: string, { start, end }: Span): boolean {
   return CLAUSE_BEGINNING.test(text.slice(0, start)) && !VERB_AFTER_NOUN.test(text.slice(end));
 }
 

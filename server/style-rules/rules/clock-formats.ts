@@ -2,6 +2,7 @@
  * Rules for the format of times, and the reading of times: digits that a word or a character marks as a time.
  */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
+import type { Span } from '../../text/placeholders.ts';
 import {
   BLANK,
   type ChosenStyle,
@@ -231,7 +232,7 @@ export const clockStep: StyleStep = {
     const form = timeForms[option('time_format')];
     const separator = separators[option('hours_minutes_separator')];
     const zeros = option('single_digit_hours');
-    const pieces: { start: number; end: number; text: string }[] = [];
+    const pieces: (Span & { text: string })[] = [];
     for (const time of readTimes(text, style.language)) {
       const { start, end, figures } = time;
       const whole = form?.write(time, style);
@@ -295,7 +296,7 @@ interface ReadTime {
   /** The hour as written. */
   writtenHour: string;
   /** Range of hours, minutes and separator, without words for halves of the day. */
-  figures: { start: number; end: number };
+  figures: Span;
 }
 
 /** Words before a time that has no marker of its own. */

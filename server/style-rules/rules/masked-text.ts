@@ -3,7 +3,7 @@
  * are replaced by single stand-in characters, which rules keep in order.
  */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
-import { findPlaceholders, type Range } from '../../text/placeholders.ts';
+import { findPlaceholders, type Span } from '../../text/placeholders.ts';
 
 /**
  * Stands for the start or end of an element, and has no width. A Unicode noncharacter, which texts do not
@@ -153,7 +153,7 @@ const SUSPECT = /[<{=\\/_@#`.%:]|\d|\(['")]|--|\]\(|\p{Ll}\p{Lu}|-\p{L}/u;
 const CODE = /<(code|pre|kbd|samp|script|style|tt|var)(?=[\s>])[^<>]{0,200}>/giu;
 
 /** Returns the protected ranges of a text, in reading order and without overlaps. */
-function protectedRanges(text: string): Range[] {
+function protectedRanges(text: string): Span[] {
   if (!SUSPECT.test(text)) return [];
   const ranges = [...backtickRanges(text), ...codeElements(text)];
   ranges.push(...findPlaceholders(text));
@@ -164,8 +164,8 @@ function protectedRanges(text: string): Range[] {
 }
 
 /** Returns the ranges between equal runs of backticks. */
-function backtickRanges(text: string): Range[] {
-  const runs: Range[] = [];
+function backtickRanges(text: string): Span[] {
+  const runs: Span[] = [];
   for (const { 0: run, index } of text.matchAll(/`+/g)) {
     runs.push({ start: index, end: index + run.length });
   }
@@ -177,7 +177,7 @@ function backtickRanges(text: string): Range[] {
     if (ofLength === undefined) closing.set(run.end - run.start, [index]);
     else ofLength.push(index);
   }
-  const ranges: Range[] = [];
+  const ranges: Span[] = [];
   for (let index = 0; index < runs.length; index += 1) {
     const run = runs[index];
     if (run === undefined) continue;
@@ -192,9 +192,9 @@ function backtickRanges(text: string): Range[] {
   return ranges;
 }
 
-function codeElements(text: string): Range[] {
+function codeElements(text: string): Span[] {
   if (!text.includes('<')) return [];
-  const ranges: Range[] = [];
+  const ranges: Span[] = [];
   const lower = text.toLowerCase();
   const unclosed = new Set<string>();
   let at = 0;
@@ -211,9 +211,9 @@ function codeElements(text: string): Range[] {
   return lower.length === text.length ? ranges : [];
 }
 
-function merged(ranges: Range[]): Range[] {
+function merged(ranges: Span[]): Span[] {
   ranges.sort((a, b) => a.start - b.start || b.end - a.end);
-  const result: Range[] = [];
+  const result: Span[] = [];
   for (const range of ranges) {
     const last = result.at(-1);
     if (last !== undefined && range.start < last.end) last.end = Math.max(last.end, range.end);

@@ -4,6 +4,7 @@ import type {
   StyleRuleCategory,
   StyleRuleLanguage,
 } from '../../../shared/style-rules/catalogue.ts';
+import type { Span } from '../../text/placeholders.ts';
 import { ELEMENT, WORD } from './masked-text.ts';
 
 /** A catalogue option that is applied mechanically, and the languages in which it is. */
@@ -131,10 +132,7 @@ export function oneOf(words: Iterable<string>): string {
 }
 
 /** Replaces pieces of a text; they are in order and do not overlap. */
-export function withPieces(
-  text: string,
-  pieces: readonly { start: number; end: number; text: string }[],
-): string {
+export function withPieces(text: string, pieces: readonly (Span & { text: string })[]): string {
   if (pieces.length === 0) return text;
   const parts: string[] = [];
   let at = 0;
@@ -165,11 +163,6 @@ export const JOINT_ONWARD = JOINT.replace(`|[,;]${BLANK}`, '').replace('、|，|
 /** How far joints and joined numbers are searched for, in UTF-16 units. */
 const REACH = 48;
 
-interface Place {
-  start: number;
-  end: number;
-}
-
 /** Patterns of numbers that something may be joined to. */
 export interface Neighbours {
   /** Matches at the end of the text before. */
@@ -195,7 +188,7 @@ export const textAfter = (text: string, at: number): string =>
  *
  * @param isOneWay whether a joined group can be read in only one way
  */
-export function withoutJoined<Found extends Place>(
+export function withoutJoined<Found extends Span>(
   found: readonly Found[],
   text: string,
   { before, after }: Neighbours,
@@ -215,7 +208,7 @@ export function withoutJoined<Found extends Place>(
   return free;
 }
 
-function areJoined({ end }: Place, { start }: Place, text: string): boolean {
+function areJoined({ end }: Span, { start }: Span, text: string): boolean {
   const gap = start - end;
   return gap <= REACH && WHOLE_JOINT.test(text.slice(end, start).replaceAll('\uFDD0', ''));
 }

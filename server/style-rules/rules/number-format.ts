@@ -8,6 +8,7 @@ import {
   type StyleStep,
 } from './mechanical-rule.ts';
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
+import type { Span } from '../../text/placeholders.ts';
 import { isAmount } from './units.ts';
 
 interface NumberFormat {
@@ -159,7 +160,7 @@ const plain = (separator: string): string =>
 
 function parse(
   found: string,
-  place: { start: number; end: number },
+  place: Span,
   hasEvidence: () => boolean,
   language: StyleRuleLanguage,
 ): ReadNumber | undefined {

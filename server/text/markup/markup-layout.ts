@@ -18,6 +18,7 @@ import {
   htmlTokens,
   lenientXmlTokens,
 } from './tokens.ts';
+import type { Span } from '../placeholders.ts';
 import { flowLayout } from './segment-layout.ts';
 import {
   BLOCKS,
@@ -264,12 +265,6 @@ function* cutAroundStructure(items: FlowItem[]): Steps<void> {
 
 // HTML `ruby`: words, each with its reading above.
 
-/** A reading's position in the source, including the brackets around it. */
-interface Place {
-  start: number;
-  end: number;
-}
-
 /**
  * Adds readings to the items of a page. A base and its reading become an element without a start tag, whose
  * end tag is the reading: the reading follows its base wherever the word moves in the translation.
@@ -285,7 +280,8 @@ class Readings {
     this.#items = items;
   }
 
-  add(place: Place): void {
+  /** @param place of a reading in the source, including the brackets around it */
+  add(place: Span): void {
     const items = this.#items;
     const before = items[this.#last];
     if (this.#last === items.length - 1 && before?.end === place.start) {

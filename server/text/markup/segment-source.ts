@@ -1,6 +1,6 @@
 /** A segment and the slices of the source it was made from. */
 import type { Mark, TextSegment } from '../text-segment.ts';
-import { findPlaceholders, type Range } from '../placeholders.ts';
+import { findPlaceholders, type Span } from '../placeholders.ts';
 import { type FlowItem, type Reference, STEP, type Steps } from './text-layout.ts';
 
 export interface LaidOutSegment {
@@ -261,7 +261,7 @@ function withReferences(
 /** Turns placeholders and unknown references into marks, in one pass over both lists. */
 function* withPlaceholders(
   pieces: readonly TextItem[],
-  placeholders: readonly Range[],
+  placeholders: readonly Span[],
 ): Generator<SegmentItem> {
   let next = 0;
   let pieceStart = 0;

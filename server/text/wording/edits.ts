@@ -1,4 +1,5 @@
 /** Edits of a text, and the parts of a text that must not be edited. */
+import type { Span } from '../placeholders.ts';
 
 /** A replacement for a part of a text. */
 export interface Edit extends Span {
@@ -54,12 +55,6 @@ function byPlace(one: Edit, other: Edit): number {
 
 // Parts of a text that are not language and must stay unchanged: addresses, file names, code, placeholders,
 // numbers.
-
-/** From `start` up to but excluding `end`, in UTF-16 units. */
-export interface Span {
-  start: number;
-  end: number;
-}
 
 const TOKEN = /\S+/gu;
 /** Signs around a word. */

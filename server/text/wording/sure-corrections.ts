@@ -4,7 +4,8 @@
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds, abbreviationsOf } from '../sentences.ts';
-import { touchesAny, type Span, changed, type Edit } from './edits.ts';
+import type { Span } from '../placeholders.ts';
+import { touchesAny, changed, type Edit } from './edits.ts';
 
 /** Kinds of similarity, from the most to the least certain. */
 const kinds = [

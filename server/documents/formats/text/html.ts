@@ -14,6 +14,7 @@ import { htmlTokens, endOf } from '../../../text/markup/tokens.ts';
 import { markupLayout } from '../../../text/markup/markup-layout.ts';
 import { UNTRANSLATED, pairHtml } from '../../../text/markup/pairing.ts';
 import { atOnce, type TextLayout } from '../../../text/markup/text-layout.ts';
+import type { Span } from '../../../text/placeholders.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText, type EncodedText } from './encoded-text.ts';
@@ -393,10 +394,10 @@ function valueOf({ attributes }: HtmlTag, wanted: string): string {
  * Returns the ranges of the page that stay as they are. For form fields and scripts, the range
  * starts after the start tag, whose attributes may be translated.
  */
-function untouchedRanges(source: string): { start: number; end: number }[] {
+function untouchedRanges(source: string): Span[] {
   const tokens = atOnce(htmlTokens(source));
   atOnce(pairHtml(tokens));
-  const ranges: { start: number; end: number }[] = [];
+  const ranges: Span[] = [];
   for (const { kind, start, end, name, untranslated, kept, scopeEnd } of tokens) {
     if (kind === 'text' || kind === 'close') continue;
     if (start < (ranges.at(-1)?.end ?? 0)) continue;

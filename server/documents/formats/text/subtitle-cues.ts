@@ -3,21 +3,16 @@ import { DocumentError } from '../format.ts';
 import { atOnce } from '../../../text/markup/text-layout.ts';
 import { htmlTokens } from '../../../text/markup/tokens.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import type { Span } from '../../../text/placeholders.ts';
 import { joinsUnspaced } from './line-wrapping.ts';
 
 export type SubtitleGrammar = 'srt' | 'vtt';
-
-/** A range of the file's text, in UTF-16 units. */
-interface Place {
-  start: number;
-  end: number;
-}
 
 interface SubtitleCue {
   startMs: number;
   endMs: number;
   /** Lines of its text. In SubRip, an empty line between lines does not end the cue. */
-  lines: readonly Place[];
+  lines: readonly Span[];
 }
 
 /** @throws DocumentError for a WebVTT file without its signature, or a SubRip file without cues */
@@ -32,8 +27,8 @@ export function readCues(text: string, grammar: SubtitleGrammar): SubtitleCue[] 
   return cues;
 }
 
-function linesOf(text: string): Place[] {
-  const lines: Place[] = [];
+function linesOf(text: string): Span[] {
+  const lines: Span[] = [];
   let start = 0;
   for (const { 0: lineBreak, index } of text.matchAll(/\r\n|\n|\r/g)) {
     lines.push({ start, end: index });
@@ -47,7 +42,7 @@ const TIME = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,:](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-{1,2}>\s*${TIME}`);
 const NUMBER = /^\s*\d+\s*$/;
 
-function srtCues(text: string, lines: readonly Place[]): SubtitleCue[] {
+function srtCues(text: string, lines: readonly Span[]): SubtitleCue[] {
   const timings = lines.flatMap((line, index) => {
     const times = timesOf(text, line);
     return times === undefined ? [] : [{ ...times, index }];
@@ -66,14 +61,14 @@ function srtCues(text: string, lines: readonly Place[]): SubtitleCue[] {
  * Reads WebVTT cues. Empty lines separate blocks; comments, styles and regions have no timing line. Such a line
  * begins a cue anywhere, as in browsers, also below the header or a comment without an empty line between.
  */
-function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
+function vttCues(text: string, lines: readonly Span[]): SubtitleCue[] {
   const [first] = lines;
   if (first === undefined || !/^WEBVTT(?:[ \t]|$)/.test(text.slice(first.start, first.end))) {
     throw new DocumentError('The file is not a WebVTT file: its first line is not WEBVTT.');
   }
   const cues: SubtitleCue[] = [];
   let times: { startMs: number; endMs: number } | undefined;
-  let own: Place[] = [];
+  let own: Span[] = [];
   const end = (): void => {
     if (times !== undefined && !isData(text, own)) cues.push({ ...times, lines: own });
     times = undefined;
@@ -94,7 +89,7 @@ function vttCues(text: string, lines: readonly Place[]): SubtitleCue[] {
 const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)|#xywh=/i;
 
 /** Whether a cue is for the scripts of a page, as in metadata tracks, and not text: JSON, or a picture. */
-function isData(text: string, lines: readonly Place[]): boolean {
+function isData(text: string, lines: readonly Span[]): boolean {
   const [first, last] = [lines[0], lines.at(-1)];
   const content = first && last ? text.slice(first.start, last.end).trim() : '';
   if (!/\s/.test(content) && PICTURE.test(content)) return true;
@@ -109,7 +104,7 @@ function isData(text: string, lines: readonly Place[]): boolean {
 
 function timesOf(
   text: string,
-  { start, end }: Place,
+  { start, end }: Span,
 ): { startMs: number; endMs: number } | undefined {
   const times = TIMING.exec(text.slice(start, end));
   if (times === null) return undefined;
@@ -125,14 +120,14 @@ function milliseconds([hours = '0', minutes = '0', seconds = '0', fraction = '0'
 }
 
 /** Drops empty lines at both ends. */
-function trimmed(text: string, lines: readonly Place[]): Place[] {
-  const isFull = ({ start, end }: Place) => text.slice(start, end).trim() !== '';
+function trimmed(text: string, lines: readonly Span[]): Span[] {
+  const isFull = ({ start, end }: Span) => text.slice(start, end).trim() !== '';
   return lines.slice(lines.findIndex(isFull), lines.findLastIndex(isFull) + 1);
 }
 
 // Tags within the lines of subtitles: `<i>`, `<v Ann>`, `<00:01.000>`, `{\an8}`.
 
-interface SubtitleToken extends Place {
+interface SubtitleToken extends Span {
   kind: 'text' | 'open' | 'close' | 'lone';
   /** Decoded text; empty for tags. */
   text: string;
@@ -156,7 +151,7 @@ const SRT_TAG = new RegExp(
 const VTT_TAG = new RegExp(String.raw`<[^<>]*>|${OVERRIDE}`, 'g');
 
 /** Splits a line into tokens, which cover it completely. */
-function subtitleTokens(text: string, line: Place, grammar: SubtitleGrammar): SubtitleToken[] {
+function subtitleTokens(text: string, line: Span, grammar: SubtitleGrammar): SubtitleToken[] {
   const tokens: SubtitleToken[] = [];
   const content = text.slice(line.start, line.end);
   const add = (from: number, to: number): void => {
@@ -245,11 +240,11 @@ export function writtenText(text: string, grammar: SubtitleGrammar): string {
 export interface SubtitleRun {
   cue: SubtitleCue;
   /** Range of its text, without tags, signs and blanks around the whole of it. */
-  place: Place;
+  place: Span;
   /** The text with line breaks as blanks; the ids of its marks are indexes of `tags`. */
   segment: TextSegment;
   /** Source ranges of the tags by mark id: the opening or lone tag, and the closing tag. */
-  tags: readonly { start: Place; end: Place | undefined }[];
+  tags: readonly { start: Span; end: Span | undefined }[];
   lineCount: number;
   /** Source before the text: tags, a dash, music notes. */
   beginning: string;
@@ -268,7 +263,7 @@ export const SPEAKER_LABEL = /^\p{Lu}[\p{Lu}\p{N}.'’&# -]{0,30}(?:\([^()]{1,30
 
 /** Returns the runs of a cue in order, without those that have no text. */
 export function runsOf(text: string, cue: SubtitleCue, grammar: SubtitleGrammar): SubtitleRun[] {
-  const groups: Place[][] = [];
+  const groups: Span[][] = [];
   const isSpeaker = (content: string) =>
     SPEAKER.test(content) || SPEAKER_LABEL.test(content.replace(LEADING_TAGS, ''));
   const isDialogue = cue.lines.filter((line) => isSpeaker(sliceOf(text, line))).length > 1;
@@ -286,7 +281,7 @@ export function runsOf(text: string, cue: SubtitleCue, grammar: SubtitleGrammar)
 function runOf(
   text: string,
   cue: SubtitleCue,
-  lines: readonly Place[],
+  lines: readonly Span[],
   grammar: SubtitleGrammar,
 ): SubtitleRun | undefined {
   const tokens = coreOf(lines.flatMap((line) => subtitleTokens(text, line, grammar)));
@@ -390,7 +385,7 @@ function segmentOf(
   tokens: readonly SubtitleToken[],
 ): Pick<SubtitleRun, 'segment' | 'tags'> {
   const parts: (string | Mark)[] = [];
-  const tags: { start: Place; end: Place | undefined }[] = [];
+  const tags: { start: Span; end: Span | undefined }[] = [];
   const ids = new Map<SubtitleToken, number>();
   let end = tokens[0]?.start ?? 0;
   for (const token of tokens) {
@@ -446,6 +441,6 @@ export function jointOf(left: string, right: string): string {
   return joinsUnspaced(left, right) ? '' : ' ';
 }
 
-function sliceOf(text: string, { start, end }: Place): string {
+function sliceOf(text: string, { start, end }: Span): string {
   return text.slice(start, end);
 }

@@ -3,6 +3,7 @@
  * and its translation is wrapped at the same width.
  */
 import { countCodePoints } from '../../../text/code-points.ts';
+import type { Span } from '../../../text/placeholders.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText } from './encoded-text.ts';
@@ -100,7 +101,7 @@ function broken(text: string, { lines, width }: OpenParagraph, translation: stri
 /** Text that is translated as a whole; positions are UTF-16 offsets in the whole text. */
 interface TextParagraph {
   /** Ranges of its lines without surrounding blanks, markers and quotation signs, in order. */
-  lines: readonly { start: number; end: number }[];
+  lines: readonly Span[];
   /** Width at which its lines were wrapped, in columns; undefined for a single line. */
   width: number | undefined;
 }
@@ -183,7 +184,7 @@ function addGroup(paragraphs: TextParagraph[], text: string, lines: readonly Lin
       const next = lines[index + 1];
       return next !== undefined && isBroken(line, next) && showsBreak(text, line, next);
     });
-  let begun: { start: number; end: number }[] = [];
+  let begun: Span[] = [];
   for (const [index, line] of lines.entries()) {
     if (line.isRow) {
       for (const cell of cellsOf(text, line)) paragraphs.push(cell);

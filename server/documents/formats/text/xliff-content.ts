@@ -1,7 +1,8 @@
 /** Collects the content of a source element from the events of the parser. */
 import { readContent, type InlineContent, type ContentToken } from './xliff-inline.ts';
 import { hasLetters, plainText } from '../../../text/text-segment.ts';
-import type { Span, XmlElement } from './xml-reading.ts';
+import type { Span } from '../../../text/placeholders.ts';
+import type { XmlElement } from './xml-reading.ts';
 
 interface CollectorOptions {
   file: string;

@@ -4,7 +4,7 @@
  */
 import { xmlReferences, writeText, textToken } from '../../../text/markup/tokens.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
-import type { Span } from './xml-reading.ts';
+import type { Span } from '../../../text/placeholders.ts';
 import { findPlaceholders, messageParts } from '../../../text/placeholders.ts';
 
 /** The translatable part of a source. */

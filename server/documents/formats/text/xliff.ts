@@ -4,6 +4,7 @@
  */
 import { canonicalLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
+import type { Span } from '../../../text/placeholders.ts';
 import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type Dialect,
 } from './xliff-content.ts';
 import { type InlineContent, writeContent } from './xliff-inline.ts';
-import { readXml, readXmlText, withAttributes, type Span, type XmlElement } from './xml-reading.ts';
+import { readXml, readXmlText, withAttributes, type XmlElement } from './xml-reading.ts';
 
 /** Exchange files of translation programs: `.xlf`, `.xliff`. */
 export const xliff: DocumentFormat = {
@@ -339,8 +340,7 @@ function unknownVersion(): DocumentError {
 function isSameLanguage(one: string, other: LanguageTag): boolean {
   const [first, second] = [partsOf(one), partsOf(other)];
   if (first === undefined || second === undefined) return false;
-  const fits = (a: string | undefined, b: string | undefined): boolean =>
-    a === undefined || b === undefined || a === b;
+  const fits = (a?: string, b?: string) => a === undefined || b === undefined || a === b;
   return (
     first.language === second.language &&
     fits(first.script, second.script) &&

@@ -4,6 +4,7 @@
  * in the encoding in which they were read, as their declaration still names it.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { Span } from '../../../text/placeholders.ts';
 import { DocumentError } from '../format.ts';
 import { legacyEncoding, putCode } from './encoded-text.ts';
 
@@ -122,12 +123,6 @@ function unknownEncoding(): DocumentError {
 
 // Single-pass XML parser that reports positions. Document types are refused, so no entities need to
 // be expanded.
-
-/** A range of a text, in UTF-16 units. */
-export interface Span {
-  start: number;
-  end: number;
-}
 
 /** A start tag. */
 export interface XmlElement {
