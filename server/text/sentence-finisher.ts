@@ -31,11 +31,6 @@ export function beginSentence(text: string, language: LanguageTag, isBegun = fal
   return isBegun ? proper : capitalised(proper, language);
 }
 
-/** Formats a text as a sentence, with an initial capital and a final mark. */
-export function finishSentence(text: string, language: LanguageTag): string {
-  return finished(beginSentence(text.trim(), language), language);
-}
-
 /**
  * Formats an unpunctuated utterance as a sentence, or as part of one without a final mark when it breaks off.
  *
@@ -60,11 +55,7 @@ export function endsWithMark(text: string): boolean {
   return ENDED.test(text.trimEnd());
 }
 
-function finished(
-  sentence: string,
-  language: LanguageTag,
-  isQuestion = asks(sentence, language),
-): string {
+function finished(sentence: string, language: LanguageTag, isQuestion: boolean): string {
   if (sentence === '' || ENDED.test(sentence) || !LETTER.test(sentence)) return sentence;
   const mark = isQuestion ? '?' : (FULL_STOPS[baseLanguage(language)] ?? '.');
   return sentence.replace(/[,;:]$/, '') + mark;
