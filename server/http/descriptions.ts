@@ -365,7 +365,6 @@ interface Schema {
   maximum?: number;
   maxItems?: number;
   maxLength?: number;
-  nullable?: boolean;
 }
 
 interface Parameter {

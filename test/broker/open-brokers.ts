@@ -25,8 +25,15 @@ export async function openBrokers(name: BrokerName): Promise<[broker: Broker, ot
 }
 
 /** Opens a broker in the memory of this process; the caller closes it. */
-export function openEmbedded(): Broker {
-  return createEmbeddedBroker({ log: quietLog });
+export function openEmbedded(now?: () => number): Broker {
+  return createEmbeddedBroker({ log: quietLog, ...(now && { now }) });
+}
+
+/** Opens a broker in the memory of this process; the test closes it. */
+export function embeddedBroker(now?: () => number): Broker {
+  const broker = openEmbedded(now);
+  onTestFinished(() => broker.close());
+  return broker;
 }
 
 /** Opens the nodes of a new cluster; the caller closes them. */

@@ -45,20 +45,3 @@ export interface VoiceMeasures {
   /** A session was refused because the machine cannot hear more speakers. */
   sessionRefused(): void;
 }
-
-/** Measures nothing; for tests and benchmarks. */
-export const noMeasures: VoiceMeasures = {
-  sessionOpened: () => undefined,
-  sessionEnded: () => undefined,
-  connectionDropped: () => undefined,
-  connectionResumed: () => undefined,
-  audioReceived: () => undefined,
-  recognitionLagged: () => undefined,
-  captionsChanged: () => undefined,
-  segmentConcluded: () => undefined,
-  updatesDropped: () => undefined,
-  watchQueue: () => () => undefined,
-  watchHearing: () => undefined,
-  watchCluster: () => undefined,
-  sessionRefused: () => undefined,
-};

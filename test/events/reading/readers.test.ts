@@ -4,9 +4,7 @@ import {
   createStallWatch,
   type ReaderDesk,
 } from '../../../server/events/reading/readers.ts';
-import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import { brokerNames, openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
-import { quietLog } from '../../storage/samples.ts';
 import { scriptedReader } from './scripted-reader.ts';
 
 const limits = { most: 4, mostInRoom: 3, mostFromAddress: 2, joinBurst: 3, joinsPerSecond: 1e-6 };
@@ -113,7 +111,7 @@ it.each(brokerNames)(
 
 it('limits guesses from any number of addresses by room, without evicting other counters', async () => {
   // The clock stands still, so that no further guesses become available.
-  const broker = createEmbeddedBroker({ log: quietLog, now: () => 1 });
+  const broker = openEmbedded(() => 1);
   const desk = openDesk(broker);
   const requests = { kind: 'requests', name: 'key' };
   const limit = { most: 1, windowMs: 600_000 };

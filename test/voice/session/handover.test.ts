@@ -1,7 +1,7 @@
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Broker } from '../../../server/broker/broker.ts';
-import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import { Handover, leaseOf, type HandoverOptions } from '../../../server/voice/session/handover.ts';
+import { embeddedBroker } from '../../broker/open-brokers.ts';
 import { quietLog } from '../../storage/samples.ts';
 
 const MINUTE_MS = 60_000;
@@ -9,12 +9,6 @@ const MINUTE_MS = 60_000;
 afterEach(() => {
   vi.useRealTimers();
 });
-
-function openBroker(now?: () => number): Broker {
-  const broker = createEmbeddedBroker({ log: quietLog, ...(now && { now }) });
-  onTestFinished(() => broker.close());
-  return broker;
-}
 
 /** A node's handover and spies on its callbacks. */
 function openHandover(broker: Broker, options: Partial<HandoverOptions> = {}) {
@@ -32,7 +26,7 @@ function openHandover(broker: Broker, options: Partial<HandoverOptions> = {}) {
 it('reports a session as lost that another server owned meanwhile, even after days', async () => {
   vi.useFakeTimers();
   let nowMs = 0;
-  const broker = openBroker(() => nowMs);
+  const broker = embeddedBroker(() => nowMs);
   const { handover, onLost, onForgotten } = openHandover(broker);
   await handover.take('s', true);
   for (let minute = 0; minute < 30 * 60; minute += 9) {
@@ -49,7 +43,7 @@ it('reports a session as lost that another server owned meanwhile, even after da
 });
 
 it('asks a server that is busy with a session again', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const owner = openHandover(broker, {
     onAsked: (id, isAgain) => {
       if (isAgain) void owner.handover.release(id);
@@ -63,7 +57,7 @@ it('asks a server that is busy with a session again', async () => {
 
 it('makes a new server wait for owners with an expired lease, but not for those that released theirs', async () => {
   vi.useFakeTimers();
-  const broker = openBroker(() => performance.now());
+  const broker = embeddedBroker(() => performance.now());
   const young = openHandover({ ...broker, node: 'young' }).handover;
   const given = await broker.leases.acquire(leaseOf('given'), 'owner', 4_000);
   await broker.leases.release(leaseOf('given'), given!);

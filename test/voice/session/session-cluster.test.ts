@@ -2,7 +2,6 @@ import { encode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/broker.ts';
-import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import { leaseOf, type SessionHold } from '../../../server/voice/session/handover.ts';
 import { MEDIA_ALIGNMENT, MediaJump } from '../../../server/voice/audio/media.ts';
 import { AudioIntake } from '../../../server/voice/session/audio-entry.ts';
@@ -22,6 +21,7 @@ import {
 import type { RunningSession } from '../../../server/voice/session/running-session.ts';
 import type { SessionJournal } from '../../../server/voice/session/session-journal.ts';
 import { recordLog } from '../../support/product/log-record.ts';
+import { embeddedBroker } from '../../broker/open-brokers.ts';
 import { quietLog } from '../../storage/samples.ts';
 
 const record: SessionRecord = {
@@ -37,12 +37,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-function openBroker(now?: () => number): Broker {
-  const broker = createEmbeddedBroker({ log: quietLog, ...(now && { now }) });
-  onTestFinished(() => broker.close());
-  return broker;
-}
 
 /** A session cluster of a node that has run for a while, and spies on its callbacks. */
 function openCluster(broker: Broker, options: Partial<SessionClusterOptions> = {}) {
@@ -69,7 +63,7 @@ it.each<[code: ErrorCode, stays: boolean]>([
   ['key_deactivated', false],
   ['not_found', false],
 ])('handles a session that cannot be resumed because of %s (keeps it: %s)', async (code, stays) => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const adopt = () => Promise.reject(new ServiceError(code, 'No.'));
   const { cluster, onRemoved } = openCluster(broker, { adopt });
   await cluster.journal('s', record, true).open();
@@ -97,7 +91,7 @@ async function openSession(broker: Broker) {
 }
 
 it('removes all data of a session that is over', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { cluster, journal, onRemoved, onLeft } = await openSession(broker);
   await cluster.over('s', journal);
   expect(await readRecord(broker, 's')).toBeUndefined();
@@ -107,7 +101,7 @@ it('removes all data of a session that is over', async () => {
 });
 
 it('removes all data of a session that ends during its hand-over', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { cluster, journal, onRemoved } = await openSession(broker);
   let over: Promise<void> = Promise.resolve();
   const session = {
@@ -127,7 +121,7 @@ it('removes all data of a session that ends during its hand-over', async () => {
 
 it('keeps the data of a session that another server took over while this one was cut off', async () => {
   let nowMs = 0;
-  const broker = openBroker(() => nowMs);
+  const broker = embeddedBroker(() => nowMs);
   let isAway = false;
   const renew: Broker['leases']['renew'] = (...args) =>
     isAway
@@ -149,7 +143,7 @@ it('keeps the data of a session that another server took over while this one was
 });
 
 it('keeps a session that was never connected here, but elsewhere', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { cluster, onRemoved, onLeft } = openCluster(broker);
   const journal = cluster.journal('s', { ...record, hasBegun: false }, true);
   await cluster.journal('s', record, true).open();
@@ -161,7 +155,7 @@ it('keeps a session that was never connected here, but elsewhere', async () => {
 });
 
 it('resumes a session without the audio that another server version wrote', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const log = recordLog();
   const adopt = vi.fn<SessionClusterOptions['adopt']>(() =>
     Promise.resolve({ id: 's', own: () => Promise.resolve() } as unknown as RunningSession),
@@ -188,7 +182,7 @@ it('resumes a session without the audio that another server version wrote', asyn
 });
 
 it('resumes a session with a gap in its audio, without waiting for audio that nobody needs', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { journal } = await openSession(broker);
   const place = { fromBytes: 3_200, alignBytes: 6_400, alignSamples: 3_200 };
   const rest = { heard: { kind: 'rest', place }, captions: {} };
@@ -213,7 +207,7 @@ it('resumes a session with a gap in its audio, without waiting for audio that no
 
 it('keeps the audio of a session as long as the session, even when no audio comes', async () => {
   vi.useFakeTimers();
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { journal } = await openSession(broker);
   journal.audio.came(new Uint8Array(3_200));
   await vi.advanceTimersByTimeAsync(2 * 60_000);
@@ -227,7 +221,7 @@ it('keeps the audio of a session as long as the session, even when no audio come
 const ENDED = new ServiceError('session_ended', 'It was ended.');
 
 it('ends a session without an owner for any server that resumes it, and leaves nothing behind', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { cluster, onRemoved } = openCluster(broker);
   await cluster.journal('s', record, true).open();
   await cluster.end('s', ENDED);
@@ -244,7 +238,7 @@ it('ends a session without an owner for any server that resumes it, and leaves n
 });
 
 it('ends a session that is ended while it is being resumed', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const end = vi.fn<RunningSession['end']>();
   const { cluster } = openCluster(broker, {
     adopt: async () => {
@@ -263,7 +257,7 @@ it.each<[what: string, fails: (broker: Broker, error: ServiceError) => unknown]>
 ])(
   'reports an end that could not be %s as failed, and completes it on the next attempt',
   async (_what, fails) => {
-    const broker = openBroker();
+    const broker = embeddedBroker();
     const { cluster } = openCluster(broker);
     await cluster.journal('s', record, true).open();
     fails(broker, new ServiceError('broker_unavailable', 'It is away.'));
@@ -274,7 +268,7 @@ it.each<[what: string, fails: (broker: Broker, error: ServiceError) => unknown]>
 );
 
 it('does not wait for writes that fail', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { journal } = await openSession(broker);
   const away = new ServiceError('broker_unavailable', 'It is away.');
   vi.spyOn(broker.streams, 'append').mockRejectedValue(away);
@@ -284,7 +278,7 @@ it('does not wait for writes that fail', async () => {
 });
 
 it('bills audio once that is being written when its session ends', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const { journal } = await openSession(broker);
   let billedMs = 0;
   journal.listenTo({
@@ -304,7 +298,7 @@ it('bills audio once that is being written when its session ends', async () => {
 });
 
 it('hands a session that is being resumed to a waiting server, unless a client is connected', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const sessions = new Map<string, { isConnected: boolean }>();
   const { cluster } = openCluster(broker, {
     find: (id) => sessions.get(id) as RunningSession | undefined,

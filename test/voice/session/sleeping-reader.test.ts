@@ -6,10 +6,10 @@ import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { decodeServerMessage } from '../../../shared/protocol/codec.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import { RunningSession } from '../../../server/voice/session/running-session.ts';
-import { noMeasures } from '../../../server/voice/path/measures.ts';
 import { serveConnection, VoiceSocket } from '../../../server/voice/session/connection.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { until } from '../../support/product/server.ts';
+import { noMeasures } from './no-measures.ts';
 
 /** More than the operating system buffers for an unread socket, and less than a session keeps. */
 const SEGMENTS = 60;

@@ -1,9 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/broker.ts';
-import { createEmbeddedBroker } from '../../../server/broker/embedded-broker.ts';
 import type { PageOrigin } from '../../../server/http/door.ts';
-import { noMeasures } from '../../../server/voice/path/measures.ts';
 import { recordOf, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
 import { createSessionSeats } from '../../../server/voice/session/session-seats.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
@@ -13,7 +11,9 @@ import {
 } from '../../../server/voice/session/voice-sessions.ts';
 import { createSessionUpdates } from '../../../server/voice/session/session-updates.ts';
 import { checkRunning } from '../../../server/voice/session/voice-session-request.ts';
+import { embeddedBroker } from '../../broker/open-brokers.ts';
 import { quietLog } from '../../storage/samples.ts';
+import { noMeasures } from './no-measures.ts';
 
 const LONG_MS = 60_000;
 const NOWHERE: PageOrigin = { origin: undefined, host: undefined };
@@ -29,14 +29,8 @@ function openDesk(broker: Broker, options: Partial<VoiceSessionsOptions> = {}) {
   return { tokens, sessions };
 }
 
-function openBroker(): Broker {
-  const broker = createEmbeddedBroker({ log: quietLog });
-  onTestFinished(() => broker.close());
-  return broker;
-}
-
 it("keeps another server's answer when a reconnection's client has gone", async () => {
-  const { tokens, sessions } = openDesk(openBroker());
+  const { tokens, sessions } = openDesk(embeddedBroker());
   const first = await tokens.issue({ sessionId: 's', accountId: null }, LONG_MS);
   const answer = await tokens.rotate(first, null, { ttlMs: LONG_MS, mayRepeat: true });
   if (answer.outcome !== 'rotated') throw new Error(answer.outcome);
@@ -51,7 +45,7 @@ it('refuses sessions while no recogniser starts, and says so in readiness', asyn
   let retryInMs: number | undefined = 1_000;
   const recognisers = [{ name: 'own', retryInMs: () => retryInMs }];
   const request = { path: { recognisers } } as never;
-  const { sessions } = openDesk(openBroker(), {
+  const { sessions } = openDesk(embeddedBroker(), {
     ...{ recognisers, checkRequest: async () => request },
     seats: { refuseBeyondLimits: () => {} } as never,
   });
@@ -69,7 +63,7 @@ const clusterOf = (broker: Broker) => ({
 });
 
 it('ends the session of an outdated token at another server, even on a second attempt', async () => {
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const heard = vi.fn<(said: string) => void>();
   broker.announcements.listen('endings', heard);
   const { tokens, sessions } = openDesk(broker, { cluster: clusterOf(broker) });
@@ -88,7 +82,7 @@ it('ends the session of an outdated token at another server, even on a second at
 it('frees the seat of a session that is ended after its server has died', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const broker = openBroker();
+  const broker = embeddedBroker();
   const openSeats = () => createSessionSeats({ broker, most: 10, mostOfKey: 10 });
   await openSeats().take('s', '');
   const record: SessionRecord = {
