@@ -1,14 +1,8 @@
 import { css } from 'lit';
-import { captionColours, token } from './voice-captions.styles.ts';
+import { captionBase } from './voice-captions.styles.ts';
 
 const frame = css`
   :host {
-    display: block;
-    container-type: inline-size;
-    font-family: var(--vc-font-family, ${token('font')});
-    font-size: 1rem;
-    line-height: 1.4;
-    text-align: start;
     block-size: 24rem;
   }
   :host([lines]:not([lines='0'])) {
@@ -17,14 +11,6 @@ const frame = css`
   :host([hidden]),
   [hidden] {
     display: none !important;
-  }
-  *,
-  *::before,
-  *::after {
-    box-sizing: border-box;
-  }
-  p {
-    margin: 0;
   }
   .base {
     /* The size of captions grows with the width of the element, not of the window. */
@@ -109,17 +95,6 @@ const lines = css`
     box-decoration-break: clone;
     -webkit-box-decoration-break: clone;
     text-shadow: var(--vc-text-shadow, none);
-  }
-  .tentative {
-    color: var(--_tentative);
-    /* Not in one: WebKit's shorthand knows the line alone. */
-    text-decoration-line: underline;
-    text-decoration-style: dotted;
-    text-decoration-thickness: 0.05em;
-    /* A mark for the eye that looks for it, not a second line to read. */
-    text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
-    text-underline-offset: 0.22em;
-    text-decoration-skip-ink: none;
   }
   .whole .caption {
     position: relative;
@@ -244,26 +219,6 @@ const notices = css`
     outline: 3px solid var(--_accent);
     outline-offset: 3px;
   }
-  .icon {
-    display: block;
-    inline-size: 1.375rem;
-    block-size: 1.375rem;
-  }
-  .icon.drawn {
-    fill: none;
-    stroke: currentColor;
-    stroke-width: 2;
-    stroke-linecap: round;
-    stroke-linejoin: round;
-  }
-  .heard {
-    position: absolute;
-    inline-size: 1px;
-    block-size: 1px;
-    overflow: hidden;
-    clip-path: inset(50%);
-    white-space: nowrap;
-  }
   @media (prefers-reduced-motion: no-preference) {
     .lines {
       transition: opacity 160ms;
@@ -303,4 +258,4 @@ const paper = css`
 `;
 
 /** Styles of `<room-captions>`: adopted style sheets, which `style-src 'self'` permits. */
-export const roomCaptionsStyles = [...captionColours, frame, lines, notices, paper];
+export const roomCaptionsStyles = [...captionBase, frame, lines, notices, paper];

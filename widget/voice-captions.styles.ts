@@ -46,24 +46,8 @@ const colours = (colour: (name: string) => CSSResult): CSSResult => css`
 `;
 
 const frame = css`
-  :host {
-    display: block;
-    container-type: inline-size;
-    font-family: var(--vc-font-family, ${token('font')});
-    font-size: 1rem;
-    line-height: 1.4;
-    text-align: start;
-  }
   :host([hidden]) {
     display: none;
-  }
-  *,
-  *::before,
-  *::after {
-    box-sizing: border-box;
-  }
-  p {
-    margin: 0;
   }
   .base {
     /* The size of captions grows with the width of the element, not of the window. */
@@ -81,14 +65,6 @@ const frame = css`
 `;
 
 const adaptations = css`
-  .heard {
-    position: absolute;
-    inline-size: 1px;
-    block-size: 1px;
-    overflow: hidden;
-    clip-path: inset(50%);
-    white-space: nowrap;
-  }
   @media (forced-colors: active) {
     .bar,
     .caption::before {
@@ -107,19 +83,68 @@ const adaptations = css`
   }
 `;
 
-/** Colours of both caption elements, with a fallback for browsers without `light-dark()`. */
-export const captionColours = [
+/** What both caption elements begin with; their colours have a fallback for browsers without `light-dark()`. */
+export const captionBase = [
   colours(lightToken),
   css`
     @supports (color: light-dark(#000, #fff)) {
       ${colours(token)}
     }
   `,
+  css`
+    :host {
+      display: block;
+      container-type: inline-size;
+      font-family: var(--vc-font-family, ${token('font')});
+      font-size: 1rem;
+      line-height: 1.4;
+      text-align: start;
+    }
+    *,
+    *::before,
+    *::after {
+      box-sizing: border-box;
+    }
+    p {
+      margin: 0;
+    }
+    .icon {
+      display: block;
+      inline-size: 1.375rem;
+      block-size: 1.375rem;
+    }
+    .icon.drawn {
+      fill: none;
+      stroke: currentColor;
+      stroke-width: 2;
+      stroke-linecap: round;
+      stroke-linejoin: round;
+    }
+    .tentative {
+      color: var(--_tentative);
+      /* Not in one: WebKit's shorthand knows the line alone. */
+      text-decoration-line: underline;
+      text-decoration-style: dotted;
+      text-decoration-thickness: 0.05em;
+      /* A mark for the eye that looks for it, not a second line to read. */
+      text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
+      text-underline-offset: 0.22em;
+      text-decoration-skip-ink: none;
+    }
+    .heard {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+      white-space: nowrap;
+    }
+  `,
 ];
 
 /** Styles of `<voice-captions>`: adopted style sheets, which `style-src 'self'` permits. */
 export const voiceCaptionsStyles = [
-  ...captionColours,
+  ...captionBase,
   frame,
   captionStyles,
   toolbarStyles,

@@ -10,6 +10,7 @@ import {
 import type { SpokenLines } from '../spoken-lines.ts';
 import type { CaptionLine, CaptionTrack } from '../transcript-state.ts';
 import { speechIcons } from './icons.ts';
+import { glide } from './transcript-scroll.ts';
 
 /** Lines the reader can scroll back to: some minutes of speech. */
 const KEPT_LINES = 40;
@@ -144,8 +145,6 @@ export function announce(
   setTimeout(() => paragraph.remove(), KEPT_MS);
 }
 
-/** Duration of the upward glide when a new line begins, in ms: visible, but no delay for the reader. */
-const ROLL_MS = 160;
 /** Time after which a block that was scrolled back returns to the newest line, in ms. */
 const RETURN_AFTER_MS = 15_000;
 
@@ -161,7 +160,7 @@ interface Place {
 /**
  * Scrolls the caption blocks. The newest line stays in view, and captions glide up by a line instead of
  * jumping when a new line begins. A block that the reader has scrolled back stays where it is. Measures
- * before and after each update; does not animate under `prefers-reduced-motion`.
+ * before and after each update.
  */
 export class CaptionRoll {
   readonly #before = new Map<HTMLElement, Place>();
@@ -187,7 +186,6 @@ export class CaptionRoll {
 
   /** Moves the blocks to their new positions. Call after the update. */
   play(blocks: Iterable<HTMLElement>): void {
-    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
     for (const block of blocks) {
       const place = this.#before.get(block);
       // A line that the update removed counts as not moved.
@@ -195,7 +193,7 @@ export class CaptionRoll {
       if (place?.isKept === true) this.#move(block, block.scrollTop - risen);
       else {
         this.#move(block, 0);
-        if (risen > 0 && !isStill) glide(block, risen);
+        if (risen > 0) glide(block, risen);
       }
       // A scrollable block takes the keyboard focus, so that it can be scrolled without a wheel.
       if (block.scrollHeight > block.clientHeight + 1) block.tabIndex = 0;
@@ -230,13 +228,6 @@ function firstInView(block: HTMLElement): Place | undefined {
 
 function linesOf(block: HTMLElement): HTMLElement[] {
   return [...block.querySelectorAll<HTMLElement>('.caption')];
-}
-
-function glide(block: HTMLElement, risen: number): void {
-  block.firstElementChild?.animate(
-    [{ transform: `translateY(${risen}px)` }, { transform: 'none' }],
-    { duration: ROLL_MS, easing: 'ease-out' },
-  );
 }
 
 /**
@@ -387,17 +378,6 @@ export const captionStyles = css`
   }
   .track.source .lines {
     max-inline-size: var(--vc-source-measure, 62ch);
-  }
-  .tentative {
-    color: var(--_tentative);
-    /* Not in one: WebKit's shorthand knows the line alone. */
-    text-decoration-line: underline;
-    text-decoration-style: dotted;
-    text-decoration-thickness: 0.05em;
-    /* A mark for the eye that looks for it, not a second line to read. */
-    text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
-    text-underline-offset: 0.22em;
-    text-decoration-skip-ink: none;
   }
   .empty {
     display: block;

@@ -346,18 +346,6 @@ export const toolbarStyles = css`
       flex: 1 0 100%;
     }
   }
-  .icon {
-    display: block;
-    inline-size: 1.375rem;
-    block-size: 1.375rem;
-  }
-  .icon.drawn {
-    fill: none;
-    stroke: currentColor;
-    stroke-width: 2;
-    stroke-linecap: round;
-    stroke-linejoin: round;
-  }
   .button {
     display: inline-flex;
     gap: 0.5rem;

@@ -126,8 +126,11 @@ function firstInView(block: HTMLElement): Place | undefined {
   return line && { line, top: line.getBoundingClientRect().top };
 }
 
-/** Animates the lines of a block to their new place, `risen` px above or below the old one. */
-function glide(block: HTMLElement, risen: number): void {
+/**
+ * Animates the lines of a block, its only child, to their new place, `risen` px above or below the old one; not
+ * under `prefers-reduced-motion`.
+ */
+export function glide(block: HTMLElement, risen: number): void {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   block.firstElementChild?.animate(
     [{ transform: `translateY(${risen}px)` }, { transform: 'none' }],
