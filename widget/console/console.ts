@@ -7,12 +7,11 @@ import { baseStyles } from './parts/base.styles.ts';
 import { openDialogs, withdrawQuestion } from './parts/dialog.ts';
 import { forgetDrafts } from './parts/draft-shelf.ts';
 import { keepFocus } from './parts/focus-keeper.ts';
-import { focusHeading } from './parts/frame.ts';
+import { CONSOLE_NAME, focusHeading, namesWindow } from './parts/frame.ts';
 import { icons } from './parts/icons.ts';
 import { prepareMessages, sayFailed } from './parts/messages.ts';
 import { asError, emptyState, failedState, loadingState } from './parts/states.ts';
 import './parts/unfinished.ts';
-import { CONSOLE_NAME, namesWindow } from './parts/window-title.ts';
 import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
 import { currentSession, signOut, type Session } from './session.ts';
 

@@ -1,10 +1,23 @@
 /** Frame of all pages: a heading with actions, and lists as tables, which turn into cards on a phone. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
+import { AsyncDirective, directive } from 'lit/async-directive.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { linkTo, shownPlace } from '../router.ts';
 import { icons } from './icons.ts';
 import { emptyState } from './states.ts';
-import { namesWindow } from './window-title.ts';
+
+/** Name of the console in the title of its window. */
+export const CONSOLE_NAME = 'Dragoman console';
+
+/** Sets the title while connected: a page that was left may still be rendered, and must not set it. */
+class NamesWindow extends AsyncDirective {
+  override render(...names: string[]): void {
+    if (this.isConnected) document.title = [...names, CONSOLE_NAME].join(' – ');
+  }
+}
+
+/** Element directive: titles the window with these names, then the console's, while the element is shown. */
+export const namesWindow = directive(NamesWindow);
 
 /** Head of a page. */
 export interface PageHead {
