@@ -20,6 +20,7 @@ import {
   temporaryFolder,
   translateTexts,
 } from './apertium-support.ts';
+import { failureOf } from './translation-conformance.ts';
 import { randomSource } from './translation-texts.ts';
 
 beforeAll(leaveOutGroups);
@@ -42,13 +43,6 @@ function translateEach(engine: TranslationEngine, onAnswer = () => {}): Promise<
       onAnswer();
       return answer;
     }),
-  );
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => assert.fail('expected a failure'),
-    (error: unknown) => error,
   );
 }
 

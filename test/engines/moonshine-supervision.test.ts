@@ -19,11 +19,11 @@ import {
   lengthMs,
   recogniserPids,
   recognitionOptions,
-  silence,
   spoken,
   transcript,
   until,
 } from './recognition-support.ts';
+import { silence } from '../support/audio/speech.ts';
 
 const AMERICANS = 'and so my fellow americans ask not what your country can do for you';
 const WEEK = 'we need to finish the report before the end of the week';

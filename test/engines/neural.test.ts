@@ -8,6 +8,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createNeural, type NeuralOptions } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
+import { isAlive } from '../support/machine/processes.ts';
 import { quickStart, writeTranslationModels } from '../support/models/translation-models.ts';
 import { eventually, recordingLog } from './apertium-support.ts';
 import { marked, plain, textsOf, written } from './marked-segments.ts';
@@ -52,14 +53,6 @@ const startedBy = ({ lines }: Log): number[] =>
   lines.flatMap(({ fields, message }) =>
     message === 'neural model loaded' && 'childPid' in fields ? [Number(fields.childPid)] : [],
   );
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 // One engine for all tests that keep it running: each process takes more than half a second of CPU time to
 // start.

@@ -13,11 +13,11 @@ import {
   IdleSource,
   lengthMs,
   recognitionOptions,
-  silence,
   spoken,
   transcript,
   type SpeechLayout,
 } from './recognition-support.ts';
+import { silence } from '../support/audio/speech.ts';
 
 /** A sentence and its audio. */
 export interface SpokenSentence {

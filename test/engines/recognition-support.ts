@@ -27,11 +27,6 @@ export async function telephoned(request: SpeechRequest): Promise<Buffer> {
   return execFileSync('sox', [file, '-t', 'raw', '-r', '16000', '-']);
 }
 
-/** Returns silence, s16le at 16 kHz. */
-export function silence(lengthMs: number): Buffer {
-  return Buffer.alloc(lengthMs * BYTES_PER_MS);
-}
-
 export function lengthMs(audio: Uint8Array): number {
   return audio.byteLength / BYTES_PER_MS;
 }

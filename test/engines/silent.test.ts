@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SpeechPiece } from '../../server/engines/engine.ts';
 import { createSilentRecogniser } from '../../server/engines/recognition/silent.ts';
-import { asSpeech, heard, IdleSource, silence } from './recognition-support.ts';
+import { silence } from '../support/audio/speech.ts';
+import { asSpeech, heard, IdleSource } from './recognition-support.ts';
 
 const engine = createSilentRecogniser();
 

@@ -108,7 +108,8 @@ async function translateMarked(
   });
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+/** Resolves to the error of a promise that must fail. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => assert.fail('expected a failure'),
     (error: unknown) => error,

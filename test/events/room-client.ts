@@ -39,6 +39,23 @@ export async function change(
   };
 }
 
+/** Returns what the server tells about a room. */
+export async function roomInfo(
+  server: Pick<RunningServer, 'send'>,
+  roomId: string,
+): Promise<{ viewers: Record<string, number>; state: string }> {
+  return (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as never;
+}
+
+/** Resolves to how a reader was refused; undefined if it was let in. */
+export const refusal = (
+  opened: Promise<unknown>,
+): Promise<{ status?: number; retryAfter?: string } | undefined> =>
+  opened.then(
+    () => undefined,
+    (error: unknown) => error as { status?: number; retryAfter?: string },
+  );
+
 /** Types or corrects a line in a room; resolves to its number. */
 export async function type(
   server: Pick<RunningServer, 'send'>,

@@ -5,7 +5,7 @@ import type { Storage } from '../../server/stores.ts';
 import { openEmbedded, platformOver, type Platform } from '../support/product/platform.ts';
 import { until, type RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
-import { requestSession } from '../support/product/voice-client.ts';
+import { requestSession, sessionCount } from '../support/product/voice-client.ts';
 
 const SITE = 'https://captions.example.org';
 const OTHER_SITE = 'https://elsewhere.example.net';
@@ -58,11 +58,6 @@ function openSocket(url: string, origin?: string): Promise<string> {
       resolve(outcome);
     }
   });
-}
-
-async function sessionCount(): Promise<number> {
-  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
-  return health.voice_sessions;
 }
 
 async function socketAddress(headers: Record<string, string>): Promise<string> {
@@ -138,11 +133,11 @@ describe('voice sockets', () => {
     'are closed to %s, with instructions',
     async (origin) => {
       const { headers } = await customer([SITE]);
-      const before = await sessionCount();
+      const before = await sessionCount(server);
       const refusal = await openSocket(await socketAddress(headers), origin);
       expect(refusal).toMatch(/^4403 /);
       expect(refusal).toContain('--add-origin');
-      expect(await sessionCount()).toBe(before);
+      expect(await sessionCount(server)).toBe(before);
     },
   );
 

@@ -13,6 +13,7 @@ import {
   zipText,
 } from '../../support/documents/documents.ts';
 import { harbourBook } from '../../support/documents/harbour-book.ts';
+import { once } from '../../support/suite/made-once.ts';
 
 const options = { source: 'en', target: 'es', output: 'docx', maxCharacters: 1_000_000 } as const;
 
@@ -43,11 +44,6 @@ const same = once(() => flowed((segment) => segment));
 const inArabic = (segment: TextSegment): TextSegment =>
   segment.map((part) => (typeof part === 'string' ? part.replace(/\p{L}+/gu, 'كلمة') : part));
 const arabic = once(() => flowed(inArabic, 'ar'));
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
-}
 
 describe('a docx document made from a PDF', () => {
   it("has headings, lists, tables, pictures, notes and links in Word's forms", async () => {

@@ -1,36 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
-import { documentFolder } from '../../support/documents/documents.ts';
+import { type PdfWord, wordsOf } from '../../support/documents/documents.ts';
 import { linesContent, rawPdf, riverText } from '../../support/documents/pdf-files.ts';
 import { translatedDocument } from '../../support/documents/translated-document.ts';
 
-interface Word {
-  text: string;
-  left: number;
-  right: number;
-  /** Distance from the top of the page. */
-  top: number;
-  bottom: number;
-}
-
-/** Returns the words of a file with their places, in points. */
-function wordsOf(file: Uint8Array): Word[] {
-  const name = path.join(documentFolder(), 'room.pdf');
-  writeFileSync(name, file);
-  const read = execFileSync('pdftotext', ['-bbox', name, '-'], { encoding: 'utf8' });
-  const word = /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">([^<]*)</g;
-  return Array.from(read.matchAll(word), ([, left, top, right, bottom, text]) => {
-    const [x, y] = [Number(left), Number(top)];
-    return { text: String(text), left: x, right: Number(right), top: y, bottom: Number(bottom) };
-  });
-}
-
-function wordAt(words: readonly Word[], text: string): Word {
+function wordAt(words: readonly PdfWord[], text: string): PdfWord {
   const found = words.find((word) => word.text === text);
   if (found === undefined) throw new Error(`There is no ${text}.`);
   return found;
@@ -51,7 +26,7 @@ const longer =
   (text: string): string =>
     text.includes('river') ? `${text} ${more} ${text.split(' ')[0] ?? ''}end` : text;
 
-const height = ({ top, bottom }: Word): number => bottom - top;
+const height = ({ top, bottom }: PdfWord): number => bottom - top;
 
 describe('a translated PDF page with free room at its foot', () => {
   it('keeps the distance between paragraphs that grow', async () => {
@@ -235,7 +210,7 @@ it('a centred PDF line stays centred in its column, not on the page', async () =
   const ofColumn = wordsOf(await rawPdf([{ content: column }]));
   const middle = (60 + Math.max(...ofColumn.map(({ right }) => right))) / 2;
   const at = (x: number): string => `${column}\n${linesContent(['Thanks'], { x, y: 600 })}`;
-  const middleOf = ({ left, right }: Word): number => (left + right) / 2;
+  const middleOf = ({ left, right }: PdfWord): number => (left + right) / 2;
   const atEdge = wordAt(wordsOf(await rawPdf([{ content: at(0) }])), 'Thanks');
   const file = await rawPdf([{ content: at(middle - middleOf(atEdge)) }]);
   const translate = (text: string): string => text.replace('Thanks', 'Wewouldliketothankyou');

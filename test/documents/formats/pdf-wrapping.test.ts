@@ -1,8 +1,4 @@
 /** PDF text that runs around pictures. */
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
@@ -13,36 +9,13 @@ import type {
 } from '../../../server/documents/formats/pdf/page-model.ts';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { wrapsOf } from '../../../server/documents/formats/pdf/wrapped-lines.ts';
-import { documentFolder } from '../../support/documents/documents.ts';
+import { type PdfWord, wordsOf } from '../../support/documents/documents.ts';
 import { rawPdf, riverText, wrapped } from '../../support/documents/pdf-files.ts';
 import {
   openDocument,
   plainTextsOf,
   translatedDocument,
 } from '../../support/documents/translated-document.ts';
-
-/** Boxes in points, from the top left of a page 842 points high. */
-interface Word {
-  text: string;
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
-function wordsOf(file: Uint8Array): Word[] {
-  const name = path.join(documentFolder(), 'wrapping.pdf');
-  writeFileSync(name, file);
-  const read = execFileSync('pdftotext', ['-bbox', name, '-'], { encoding: 'utf8' });
-  const word = /xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">([^<]*)</g;
-  return Array.from(read.matchAll(word), ([, left, top, right, bottom, text]) => ({
-    text: String(text),
-    left: Number(left),
-    right: Number(right),
-    top: Number(top),
-    bottom: Number(bottom),
-  }));
-}
 
 const LINE_POINTS = 15;
 
@@ -70,7 +43,7 @@ const first = `Alpha ${riverText} ${riverText} Alphaend.`;
 const second = `Beta ${riverText} ${riverText} Betaend.`;
 
 /** Returns two paragraphs from x = 60 to about 530; a drawing is beside the first lines of the first. */
-function page(side: 'left' | 'right'): { content: string; picture: Omit<Word, 'text'> } {
+function page(side: 'left' | 'right'): { content: string; picture: Omit<PdfWord, 'text'> } {
   const left = side === 'left' ? 60 : 360;
   const picture = { left, right: left + 170, top: 842 - 792, bottom: 842 - 732 };
   // The last of the shorter lines is below the drawing, within its margin.
@@ -81,7 +54,7 @@ function page(side: 'left' | 'right'): { content: string; picture: Omit<Word, 't
   return { content: `${drawing}\n${above.content}\n${below.content}`, picture };
 }
 
-const isOn = (word: Word, box: Omit<Word, 'text'>): boolean =>
+const isOn = (word: PdfWord, box: Omit<PdfWord, 'text'>): boolean =>
   Math.min(word.right, box.right) - Math.max(word.left, box.left) > 0.5 &&
   Math.min(word.bottom, box.bottom) - Math.max(word.top, box.top) > 3;
 
@@ -101,7 +74,7 @@ describe.each(['left', 'right'] as const)('PDF text beside a picture at the %s',
       }),
     );
     expect(after.filter((word) => isOn(word, picture))).toEqual([]);
-    const wordAt = (words: readonly Word[], name: string): Word => {
+    const wordAt = (words: readonly PdfWord[], name: string): PdfWord => {
       const found = words.find(({ text }) => text.startsWith(name));
       if (found === undefined) throw new Error(`There is no ${name}.`);
       return found;
@@ -114,8 +87,9 @@ describe.each(['left', 'right'] as const)('PDF text beside a picture at the %s',
     const text = after.filter(({ top }) => top < wordAt(after, 'Beta').top - 1);
     const beside = text.filter(({ top, bottom }) => bottom > picture.top && top < picture.bottom);
     const below = text.filter(({ top }) => top > picture.bottom + LINE_POINTS);
-    const leftOf = (words: readonly Word[]): number => Math.min(...words.map(({ left }) => left));
-    const rightOf = (words: readonly Word[]): number =>
+    const leftOf = (words: readonly PdfWord[]): number =>
+      Math.min(...words.map(({ left }) => left));
+    const rightOf = (words: readonly PdfWord[]): number =>
       Math.max(...words.map(({ right }) => right));
     expect(leftOf(beside)).toBeCloseTo(side === 'left' ? 245 : 60, 0);
     expect(leftOf(below)).toBeCloseTo(60, 0);
@@ -135,7 +109,7 @@ it('PDF text over a watermark is moved down', async () => {
       translate: (text) => text.replaceAll(/[a-z]{4,}/g, (word) => `${word}${word.slice(0, 2)}`),
     }),
   );
-  const topOf = (words: readonly Word[]): number =>
+  const topOf = (words: readonly PdfWord[]): number =>
     words.find(({ text }) => text.startsWith('Beta'))?.top ?? 0;
   expect(topOf(after)).toBeGreaterThan(topOf(before) + LINE_POINTS / 2);
 });

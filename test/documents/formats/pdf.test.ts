@@ -22,6 +22,7 @@ import {
   reportPdf,
   riverText,
 } from '../../support/documents/pdf-files.ts';
+import { once } from '../../support/suite/made-once.ts';
 
 const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });
@@ -43,11 +44,6 @@ async function translate(
 /** Lengthens each word, as German does. */
 const longer = (text: string): string =>
   text.replaceAll(/\p{L}+/gu, (word) => (word.length > 4 ? `${word}sche` : word));
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
-}
 
 const report = once(reportPdf);
 /** The report with longer words. */

@@ -1,11 +1,11 @@
 /** Tables and boxes in scans: every word that Tesseract reads on the plain page is read, and more. */
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { readText } from '../../../server/documents/formats/image/read-text.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
+import { plainReading } from '../../support/documents/documents.ts';
 
 const WORDS =
   'museum harbour Standard Wednesday travel library Children reader closed little window Island'.split(
@@ -97,16 +97,6 @@ async function textsOf(
     output: 'pdf',
   });
   return opened.blocks.map(({ segment }) => plainText(segment));
-}
-
-/** Returns what plain Tesseract reads on a page. */
-function plainReading(jpeg: Buffer, dpi: number): string {
-  const { stdout } = spawnSync('tesseract', ['-', '-', '--dpi', String(dpi)], {
-    input: jpeg,
-    encoding: 'utf8',
-    env: { ...process.env, OMP_THREAD_LIMIT: '1' },
-  });
-  return stdout;
 }
 
 async function missingWords(ruled: Ruled): Promise<string[]> {

@@ -1,11 +1,11 @@
 /** Scans with upright and struck words: at least as many words are read as by plain Tesseract. */
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { renderPages } from '../../support/documents/documents.ts';
+import { plainReading, renderPages } from '../../support/documents/documents.ts';
+import { once } from '../../support/suite/made-once.ts';
 
 const PAGE = { width: 360, height: 240 };
 const LABEL = 'Emergency exits';
@@ -52,11 +52,6 @@ const straight = once(async () =>
   pdf.open(await fileOf(await scanned({ dpi: 300, degrees: 0 })), options),
 );
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
-}
-
 async function fileOf(jpeg: Buffer): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const page = document.addPage([PAGE.width, PAGE.height]);
@@ -72,16 +67,6 @@ async function textsOf(page: Scan): Promise<string[]> {
     ? await straight()
     : await pdf.open(await fileOf(await scanned(page)), options);
   return opened.blocks.map(({ segment }) => plainText(segment));
-}
-
-/** Returns what plain Tesseract reads on a page. */
-function plainReading(jpeg: Buffer, dpi: number): string {
-  const { stdout } = spawnSync('tesseract', ['-', '-', '--dpi', String(dpi)], {
-    input: jpeg,
-    encoding: 'utf8',
-    env: { ...process.env, OMP_THREAD_LIMIT: '1' },
-  });
-  return stdout;
 }
 
 /** Returns the words of the page that a text lacks, as often as it does. */

@@ -14,6 +14,7 @@ import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { claim, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
+import { isAlive } from '../../support/machine/processes.ts';
 import { projectFolder, until } from '../../support/product/server.ts';
 
 let folder: string;
@@ -206,11 +207,3 @@ it('a worker without a database logs that in one line', async () => {
   expect(told.err.code).toBe('storage_unavailable');
   expect(logs).not.toContain('secret');
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

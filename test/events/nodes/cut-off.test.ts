@@ -23,11 +23,9 @@ import {
 storageOfThisFile();
 
 describe.each(brokerNames)('nodes of a room that was cut off, over the %s broker', (name) => {
-  const openTwo = (stores?: [first?: RoomStore, second?: RoomStore]) => openTwoOver(name, stores);
-
   it('keep the lines and deletions of an intermediate owner when the previous owner returns', async () => {
     const unwritten: RoomStore = { ...storage.rooms, append: () => Promise.resolve() };
-    const [first, second, track, broker] = await openTwo([storage.rooms, unwritten]);
+    const [first, second, track, broker] = await openTwoOver(name, [storage.rooms, unwritten]);
     const { roomId } = track;
     const secret = await first.append(track, said('secret', 1), { isKept: true });
     await first.flush();
@@ -81,7 +79,7 @@ describe.each(brokerNames)('nodes of a room that was cut off, over the %s broker
   });
 
   it('repeat no line they have from the database when the broker has lost everything', async () => {
-    const [first, second, track, broker] = await openTwo();
+    const [first, second, track, broker] = await openTwoOver(name);
     const { roomId } = track;
     const kept = ['one', 'two'].map((text, line) => ({
       ...said(text, line + 1),

@@ -30,10 +30,8 @@ describe('the shared caption log', () => {
 });
 
 describe.each(brokerNames)('two nodes over the %s broker', (name) => {
-  const openTwo = (stores?: [first?: RoomStore, second?: RoomStore]) => openTwoOver(name, stores);
-
   it('have the same captions with the same sequences, and only the owner may append', async () => {
-    const [first, second, track] = await openTwo();
+    const [first, second, track] = await openTwoOver(name);
     const heard: string[] = [];
     second.follow(track, {
       onCaption: ({ sequence, text }) => heard.push(`${sequence} ${text}`),
@@ -63,7 +61,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('pass the ownership on without losing or repeating a caption', async () => {
-    const [first, second, track] = await openTwo();
+    const [first, second, track] = await openTwoOver(name);
     const heard: [string[], string[]] = [[], []];
     for (const [index, log] of [first, second].entries()) {
       log.follow(track, {
@@ -84,7 +82,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('forget together, and report the deletion to later readers', async () => {
-    const [first, second, track] = await openTwo();
+    const [first, second, track] = await openTwoOver(name);
     const before = await first.append(track, said('secret', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
     await first.forget(track.roomId);
@@ -103,7 +101,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
         database.asked.push(...captions.map(({ text }) => text));
       },
     };
-    const [first, second, track] = await openTwo([store]);
+    const [first, second, track] = await openTwoOver(name, [store]);
     await first.append(track, said('secret', 1), { isKept: true });
     expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
     await second.forget(track.roomId);
@@ -116,7 +114,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('show nothing of deleted captions even if the previous owner could not announce the deletion', async () => {
-    const [first, second, track, broker] = await openTwo();
+    const [first, second, track, broker] = await openTwoOver(name);
     const secret = await first.append(track, said('secret', 1), { isKept: true });
     await first.append(track, said('public', 2), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 2);
@@ -132,7 +130,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('do not write erased captions again under another owner', async () => {
-    const [first, second, track] = await openTwo();
+    const [first, second, track] = await openTwoOver(name);
     await first.append(track, said('secret', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
     await first.erase(track.roomId);
@@ -156,7 +154,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
       ...storage.rooms,
       latest: (...wish) => hold.latest.then(() => storage.rooms.latest(...wish)),
     };
-    const [first, second, track] = await openTwo([away, slow]);
+    const [first, second, track] = await openTwoOver(name, [away, slow]);
     await first.append(track, said('one', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
     hold.latest = new Promise((resolve) => (answer = resolve));
@@ -170,7 +168,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('restore all captions in the broker after it has lost them, under a new owner', async () => {
-    const [first, second, { roomId, name: spoken }, broker] = await openTwo();
+    const [first, second, { roomId, name: spoken }, broker] = await openTwoOver(name);
     const track = { roomId, name: spoken };
     const texts = ['a', 'b', 'c'];
     for (const [line, text] of texts.entries()) {
@@ -213,7 +211,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('announce captions restored from the database as kept', async () => {
-    const [first, , track, broker] = await openTwo();
+    const [first, , track, broker] = await openTwoOver(name);
     const { roomId } = track;
     await storage.rooms.append(track, [{ ...said('kept', 1), sequence: 1 }]);
     expect((await first.read(track, 0)).captions).toHaveLength(1);
@@ -236,7 +234,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
         await storage.rooms.deleteCaptions(...wish);
       },
     };
-    const [first, second, track, broker] = await openTwo([slow]);
+    const [first, second, track, broker] = await openTwoOver(name, [slow]);
     const lease = `room ${track.roomId}`;
     await first.append(track, said('before', 1), { isKept: false });
     const forgotten = first.forget(track.roomId);
@@ -251,7 +249,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('remove captions older than the retention time, and the marks between them', async () => {
-    const [first, , { roomId, ...track }, broker] = await openTwo();
+    const [first, , { roomId, ...track }, broker] = await openTwoOver(name);
     const at = (text: string, line: number, endMs: number) => ({ ...said(text, line), endMs });
     const isKept = { isKept: true };
     await first.append({ roomId, ...track }, at('one', 1, 2_000), isKept);
@@ -264,7 +262,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('leave nothing of a deleted room that no node has open any more', async () => {
-    const [first, second, { roomId, ...track }, broker] = await openTwo();
+    const [first, second, { roomId, ...track }, broker] = await openTwoOver(name);
     await first.append({ roomId, ...track }, said('secret', 1), { isKept: false });
     for (const log of [first, second]) await log.leave(roomId, { isLast: false });
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toHaveLength(1);

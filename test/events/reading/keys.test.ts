@@ -3,23 +3,24 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startHosted } from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
 import { sharedServer, type SharedServer } from '../../support/product/shared-server.ts';
-import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from '../room-client.ts';
+import {
+  change,
+  keyOf,
+  makeRoom,
+  readAlong,
+  readStream,
+  refusal,
+  roomInfo,
+  roomKey,
+  type,
+} from '../room-client.ts';
 
 let server: SharedServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
 const room = (wishes: Record<string, unknown> = {}) => makeRoom(server, wishes);
-const info = async (roomId: string) =>
-  (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as {
-    viewers: Record<string, number>;
-    state: string;
-  };
-const refusal = (opened: Promise<unknown>) =>
-  opened.then(
-    () => undefined,
-    (error: unknown) => error as { status?: number; retryAfter?: string },
-  );
+const info = (roomId: string) => roomInfo(server, roomId);
 const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
 
 it('lets in with a passcode for a day, until the passcode is changed', async () => {

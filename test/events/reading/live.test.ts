@@ -14,6 +14,8 @@ import {
   makeRoom,
   readAlong,
   readStream,
+  refusal,
+  roomInfo,
   type,
   type RoomReader,
 } from '../room-client.ts';
@@ -46,11 +48,7 @@ const asked = (word: string) =>
 /** Returns a word that was never translated before. */
 let words = 0;
 const newWord = () => `word${(words += 1)}x`;
-const info = async (roomId: string) =>
-  (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as {
-    viewers: Record<string, number>;
-    state: string;
-  };
+const info = (roomId: string) => roomInfo(server, roomId);
 /** Readers of every kind, whose link is valid for ten seconds. */
 async function readForSeconds(): Promise<RoomReader[]> {
   const { room_id: id } = await room({ access: 'link' });
@@ -64,11 +62,6 @@ async function readForSeconds(): Promise<RoomReader[]> {
     readStream(server, id, { key }),
   ]);
 }
-const refusal = (opened: Promise<unknown>) =>
-  opened.then(
-    () => undefined,
-    (error: unknown) => error as { status?: number; retryAfter?: string },
-  );
 
 describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
   const read = (roomId: string, wish = {}) =>

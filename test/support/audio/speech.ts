@@ -13,6 +13,11 @@ export interface SpeechRequest {
   padEndS?: number;
 }
 
+/** Returns silence, s16le at 16 kHz. */
+export function silence(lengthMs: number): Buffer {
+  return Buffer.alloc(lengthMs * 16 * 2);
+}
+
 /** Speaks a text. Resolves with the path of a WAV file (s16le, one channel, 44-byte header). */
 export async function speech(request: SpeechRequest): Promise<string> {
   const { text, voice = 'kal16', sampleRateHz = 16_000, padStartS = 0.5, padEndS = 1 } = request;

@@ -2,6 +2,7 @@
  * A language that is easy to recognise: each word is a tone of its own and of fixed length. Its recogniser
  * detects whether a piece of the audio was lost or repeated.
  */
+import { silence } from './speech.ts';
 
 /** Words by their tones, lowest first. */
 const VOCABULARY = (
@@ -33,10 +34,6 @@ function frequencyOf(word: string): number {
   const index = word === RARE_WORD ? VOCABULARY.length : VOCABULARY.indexOf(word);
   if (index < 0) throw new Error(`There is no tone for ${word}`);
   return LOWEST_HZ + index * STEP_HZ;
-}
-
-function silence(lengthMs: number): Buffer {
-  return Buffer.alloc(Math.round((lengthMs * SAMPLE_RATE_HZ) / 1000) * 2);
 }
 
 const tones = new Map<number, Buffer>();

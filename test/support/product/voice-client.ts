@@ -43,6 +43,12 @@ export async function requestSession(
   return (await response.json()) as SessionAnswer;
 }
 
+/** Returns the number of sessions that a server has. */
+export async function sessionCount(server: Pick<RunningServer, 'get'>): Promise<number> {
+  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
+  return health.voice_sessions;
+}
+
 /** Requests a session and opens its socket. */
 export async function connect(
   server: RunningServer,

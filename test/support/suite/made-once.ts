@@ -41,6 +41,12 @@ export async function madeOnceLater(
   return file;
 }
 
+/** Returns a function that makes something at the first call and returns the same at each later one. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
 /** Several processes may make a file at the same time: each writes its own, and the last one stays. */
 function placeOf(
   from: readonly (string | number | undefined)[],

@@ -15,7 +15,7 @@ import {
 import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
-import { until } from './decoding.ts';
+import { bytesLeft, until } from './decoding.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const aLaw = 'audio/pcm;encoding=alaw;rate=8000';
@@ -93,14 +93,7 @@ async function begun(decoders: AudioDecoders, signal?: AbortSignal) {
   const iterator = decode(decoders, aLaw, source.media, signal)[Symbol.asyncIterator]();
   source.give(new Uint8Array(800).fill(0xd5));
   await iterator.next();
-  async function drain() {
-    let heard = 0;
-    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
-      heard += step.value.length;
-    }
-    return heard;
-  }
-  return { source, drain };
+  return { source, drain: () => bytesLeft(iterator) };
 }
 
 async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16Array> {

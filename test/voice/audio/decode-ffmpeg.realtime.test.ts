@@ -13,7 +13,15 @@ import { OggWriter } from '../../../server/voice/audio/codecs/ogg-writer.ts';
 import { cut, encoded, mutated, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { descendantsOf } from '../../support/machine/processes.ts';
-import { collect, decodeWith, liveSource, program, streamed, until } from './decoding.ts';
+import {
+  bytesLeft,
+  collect,
+  decodeWith,
+  liveSource,
+  program,
+  streamed,
+  until,
+} from './decoding.ts';
 
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
 const aac = ['-c:a', 'aac', '-b:a', '64k'];
@@ -52,14 +60,7 @@ async function begun(decoders: AudioDecoders, signal = new AbortController().sig
   const iterator = decodeWith(decoders, source.media, { ...mpeg, signal })[Symbol.asyncIterator]();
   source.give(mp3File().subarray(0, 4000));
   await iterator.next();
-  async function drain(): Promise<number> {
-    let heard = 0;
-    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
-      heard += step.value.length;
-    }
-    return heard;
-  }
-  return { source, drain, iterator };
+  return { source, drain: () => bytesLeft(iterator), iterator };
 }
 
 it.each([

@@ -41,6 +41,15 @@ export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16A
   return samplesOf(Buffer.concat(pieces));
 }
 
+/** Reads the rest of a stream; resolves to its length in bytes. */
+export async function bytesLeft(iterator: AsyncIterator<Uint8Array>): Promise<number> {
+  let heard = 0;
+  for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
+    heard += step.value.length;
+  }
+  return heard;
+}
+
 /** A live source whose pieces are given one by one. */
 export function liveSource() {
   const pieces: MediaPiece[] = [];

@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import type { HeardPiece } from '../../../server/voice/audio/endpointing.ts';
 import { UTTERANCE_END } from '../../../server/voice/audio/media.ts';
 import { listen } from '../../support/audio/heard.ts';
+import { silence } from '../../support/audio/speech.ts';
 import { madeOnce } from '../../support/suite/made-once.ts';
-import { lengthMs, silence, spoken } from '../../engines/recognition-support.ts';
+import { lengthMs, spoken } from '../../engines/recognition-support.ts';
 
 const HOUSE = 'she bought a new house near the river last summer';
 const ENDPOINTING = { silenceMs: 600, longestMs: 15_000 };

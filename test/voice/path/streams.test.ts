@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { broadcast, createChannel, merge } from '../../../server/voice/path/streams.ts';
 import { until } from '../../support/product/server.ts';
-
-async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of source) items.push(item);
-  return items;
-}
+import { collect } from './captions-support.ts';
 
 describe('a channel', () => {
   it('yields in order what was pushed before and after its reader came', async () => {

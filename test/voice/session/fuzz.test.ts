@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
-import { connect, requestSession } from '../../support/product/voice-client.ts';
+import { connect, requestSession, sessionCount } from '../../support/product/voice-client.ts';
 
 const FRAMES = 160;
 /** Concurrent sockets. */
@@ -139,10 +139,6 @@ const residentMegabytes = () => {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 };
-const openSessions = async () => {
-  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
-  return health.voice_sessions;
-};
 
 it('keeps the server, its memory and other sessions intact under random and mutated frames', async () => {
   const neighbour = await connect(server, { target_languages: ['es'] });
@@ -151,7 +147,7 @@ it('keeps the server, its memory and other sessions intact under random and muta
   await attackUntil(FRAMES / 2, 1);
   const before = residentMegabytes();
   await attackUntil(FRAMES / 2, 1000);
-  await until(async () => (await openSessions()) === 1);
+  await until(async () => (await sessionCount(server)) === 1);
   await until(() => residentMegabytes() < before + 16);
   clearInterval(beat);
   expect(neighbour.socket.readyState).toBe(WebSocket.OPEN);

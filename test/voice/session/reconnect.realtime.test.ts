@@ -5,6 +5,7 @@ import { startResetProxy } from '../../support/services/reset-proxy.ts';
 import { streamResuming } from '../../support/product/resuming-client.ts';
 import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
+import { silence } from '../../support/audio/speech.ts';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 import {
@@ -12,6 +13,7 @@ import {
   connectWith,
   endMarks,
   requestSession,
+  sessionCount,
   stream,
   type SessionAnswer,
 } from '../../support/product/voice-client.ts';
@@ -40,11 +42,6 @@ afterAll(async () => {
 const key = () => ({ Authorization: `Service-Auth-Key ${server.apiKey}` });
 const reconnect = (token: string, more = '') =>
   server.get(`/v3/voice/realtime?token=${token}${more}`, key());
-const sessionCount = async () => {
-  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
-  return health.voice_sessions;
-};
-const silence = (ms: number) => new Uint8Array(ms * 32);
 
 /** Everything that was concluded, in order, each line with its times. */
 function concluded(messages: readonly ServerMessage[]): string[] {
@@ -249,12 +246,12 @@ describe('a session whose connection dropped', () => {
 
   it('ends at once when its client closes it regularly', async () => {
     // A reset after the last word leaves a session waiting for a client that does not come back.
-    await until(async () => (await sessionCount()) === 0);
+    await until(async () => (await sessionCount(server)) === 0);
     const client = await connect(server);
-    const before = await sessionCount();
+    const before = await sessionCount(server);
     client.socket.close(1000);
     await client.closed;
-    await until(async () => (await sessionCount()) < before);
+    await until(async () => (await sessionCount(server)) < before);
     expect(client.socket.readyState).toBe(WebSocket.CLOSED);
   });
 });

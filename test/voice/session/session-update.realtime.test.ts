@@ -11,6 +11,7 @@ import { pseudoTranslate } from '../../support/documents/pseudo-translation.ts';
 import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 import { until, type RunningServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
+import { silence } from '../../support/audio/speech.ts';
 import { inTones } from '../../support/audio/tone-speech.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 import {
@@ -26,8 +27,6 @@ import {
 
 let server: RunningServer;
 beforeAll(async () => (server = await sharedServer('hearing')));
-
-const silence = (ms: number) => new Uint8Array(ms * 32);
 
 type Updated = MessageOf<'session_updated'>;
 type Refused = MessageOf<'session_update_refused'>;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
 import { ebmlHeader, openSegment } from '../../support/audio/matroska-writer.ts';
+import { silence } from '../../support/audio/speech.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
 import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
@@ -13,6 +14,7 @@ import {
   connectWith,
   endMarks,
   requestSession,
+  sessionCount,
   type SessionAnswer,
   upgradeStatus,
 } from '../../support/product/voice-client.ts';
@@ -25,11 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const voiceSessions = async () => {
-  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
-  return health.voice_sessions;
-};
-const silence = (ms: number) => new Uint8Array(ms * 32);
 const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');
 
 describe('a stream that ends', () => {
@@ -48,7 +45,7 @@ describe('a stream that ends', () => {
         'end_of_target_transcript pt-br',
         'end_of_stream',
       ]);
-      await until(async () => (await voiceSessions()) === 0);
+      await until(async () => (await sessionCount(server)) === 0);
     },
   );
 });
@@ -167,7 +164,7 @@ describe('a token', () => {
     expect(statuses.filter((status) => status === 403)).toHaveLength(49);
     await until(() => codes.includes(4403));
     expect(await upgradeStatus(url)).toBe(403);
-    await until(async () => (await voiceSessions()) === 0);
+    await until(async () => (await sessionCount(server)) === 0);
   });
 
   it('used twice ends its own session with the reason, and no other session', async () => {
@@ -266,7 +263,7 @@ it('keeps a session whose connection dropped for a while, then ends it', async (
   const session = await requestSession(server);
   const client = await connectWith(session, 'json');
   client.socket.terminate();
-  await until(async () => (await voiceSessions()) === 0);
+  await until(async () => (await sessionCount(server)) === 0);
   const answer = await server.get(`/v3/voice/realtime?token=${session.token}`, {
     Authorization: `Service-Auth-Key ${server.apiKey}`,
   });
@@ -323,9 +320,7 @@ describe.concurrent('time limits', () => {
 
   it('invalidate an unused token', async () => {
     const session = await requestSession(strict);
-    const sessions = async () =>
-      ((await (await strict.get('/healthz')).json()) as { voice_sessions: number }).voice_sessions;
-    await expect.poll(sessions, { interval: 500 }).toBe(0);
+    await expect.poll(() => sessionCount(strict), { interval: 500 }).toBe(0);
     expect(await upgradeStatus(`${session.streaming_url}?token=${session.token}`)).toBe(403);
   });
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
 import type { Storage } from '../../../server/stores.ts';
+import { silence } from '../../support/audio/speech.ts';
 import { askDragoman } from '../../support/product/command-line.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
 import { until, type RunningServer } from '../../support/product/server.ts';
@@ -18,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-const silence = (ms: number) => new Uint8Array(ms * 32);
 const pace = { chunkBytes: 3200, chunkMs: 100 };
 
 const headersOf = (secret: string) => ({ Authorization: `DeepL-Auth-Key ${secret}` });
