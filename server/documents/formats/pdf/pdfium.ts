@@ -145,7 +145,12 @@ export function scratchNumber({ pdfium, scratch }: Scratch, index: number): numb
 /** Returns the rectangle (`FS_RECTF`) at a position of the scratch buffer. */
 export function scratchRectangle(page: Scratch, index = 0): Box {
   const [left, top] = [scratchNumber(page, index), scratchNumber(page, index + 1)];
-  return { left, top, right: scratchNumber(page, index + 2), bottom: scratchNumber(page, index + 3) };
+  return {
+    left,
+    top,
+    right: scratchNumber(page, index + 2),
+    bottom: scratchNumber(page, index + 3),
+  };
 }
 
 /** Returns the box of a page object in the coordinates of the file. */
