@@ -27,8 +27,6 @@ export interface EventBench {
     room: RoomInfo,
     caption: { text: string; language?: string; line?: number },
   ): Promise<number>;
-  /** Returns the output of the bench's own server. */
-  output(): string;
   /**
    * Kills the bench's own server; returns a function that starts another at the same address with the same
    * data.
@@ -87,7 +85,6 @@ export async function startEvents({
       const answer = await server.post(`/v1/rooms/${id}/captions`, caption);
       return ((await answer.json()) as { line: number }).line;
     },
-    output: () => own?.output() ?? '',
     async kill() {
       const PORT = new URL(server.url).port;
       own?.process.kill('SIGKILL');

@@ -2,32 +2,32 @@
  * A complete event: a speaker, an audience in three languages, a late reader, a reader without a network, an
  * overlay, and a server that is killed and restarted in the middle.
  */
-import { execFileSync } from 'node:child_process';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
-import { madeOnce } from '../support/suite/made-once.ts';
-import { speech } from '../support/audio/speech.ts';
+import { inTones, wavFile } from '../support/audio/tone-speech.ts';
 import { startResetProxy, type ResetProxy } from '../support/services/reset-proxy.ts';
+import { startVoskServer, type VoskServer } from '../support/services/vosk-server.ts';
 import { startEvents, untilState, type EventBench } from './event-browser.ts';
 
 /** Generous, because these tests wait for speech, recognition and translation, whose pace does not matter. */
 const PATIENCE_MS = 240_000;
 const soon = { timeout: PATIENCE_MS, interval: 250 };
 
-const talk = ['The train leaves at nine.', 'We meet in the hall.'];
+/** In tones: how real speech is recognised does not matter here, and takes half of the processor time. */
+const talk = ['the train leaves at nine', 'we meet in the hall'];
 
 let bench: EventBench;
+let recogniser: VoskServer;
 beforeAll(async () => {
-  const sentences = await Promise.all(talk.map((text) => speech({ text, voice: 'slt' })));
-  // With a pause after each sentence: short utterances are recognised sooner and at less cost.
-  const microphone = madeOnce(['sox', ...sentences], 'wav', (file) =>
-    execFileSync('sox', [...sentences, file]),
-  );
-  bench = await startEvents({ microphone, settings: {} });
+  const { spelling, speech } = inTones(talk);
+  recogniser = await startVoskServer({ spelling });
+  const settings = { RECOGNISER: 'vosk', VOSK_URL: recogniser.url, FFMPEG: 'none' };
+  bench = await startEvents({ microphone: wavFile(Buffer.concat(speech)), settings });
 });
 afterAll(async () => {
   await bench.close();
+  await recogniser.close();
   expect(bench.pageErrors).toEqual([]);
 });
 
@@ -158,10 +158,7 @@ async function checkTranscript(room: RoomInfo, reader: Reader): Promise<void> {
 it(
   'an event is captioned from its first word to its last, through lost connections and a server restart',
   { timeout: 4 * PATIENCE_MS },
-  async (context) => {
-    if (!/^ *Hears +.*\ben\b/m.test(bench.output())) {
-      context.skip('no recogniser of English runs here');
-    }
+  async () => {
     const room = await bench.makeRoom({ access: 'link', languages: ['es', 'ca'], keep_hours: 24 });
     const proxy = await startResetProxy(bench.server.url);
     const viewer = room.viewer_url!;

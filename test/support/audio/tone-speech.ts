@@ -2,6 +2,10 @@
  * A language that is easy to recognise: each word is a tone of its own and of fixed length. Its recogniser
  * detects whether a piece of the audio was lost or repeated.
  */
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { wavHeader } from '../../../shared/wav.ts';
+import { madeOnce } from '../suite/made-once.ts';
 import { silence } from './speech.ts';
 
 /** Words by their tones, lowest first. */
@@ -150,6 +154,15 @@ export function inTones(sentences: readonly string[]): {
     return toneSpeech(names.join(' '));
   });
   return { spelling, speech };
+}
+
+/** Returns the path of a WAV file of s16le samples at 16 kHz, made once. */
+export function wavFile(samples: Uint8Array): string {
+  const digest = createHash('sha256').update(samples).digest('hex');
+  const header = wavHeader({ sampleRateHz: SAMPLE_RATE_HZ, dataBytes: samples.length });
+  return madeOnce(['tones', digest], 'wav', (file) =>
+    writeFileSync(file, Buffer.concat([header, samples])),
+  );
 }
 
 /** Converts s16le bytes to samples from -1 to 1. */
