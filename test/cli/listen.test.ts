@@ -13,20 +13,30 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
-import { until, type RunningServer } from '../support/product/server.ts';
-import { sharedServer } from '../support/product/shared-server.ts';
-import { speech } from '../support/audio/speech.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import { until } from '../support/product/server.ts';
+import { inTones, wavFile } from '../support/audio/tone-speech.ts';
+import { startVoskServer, type VoskServer } from '../support/services/vosk-server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-let server: RunningServer;
+let recogniser: VoskServer;
+let server: HostedServer;
 let recording: string;
 let greeting: string;
 beforeAll(async () => {
-  server = await sharedServer('hearing');
-  recording = await speech({ text: 'Good morning to everybody in the house.' });
-  greeting = await speech({ text: 'Good morning everybody.' });
+  const { spelling, speech } = inTones([
+    'good morning to everybody in the house',
+    'good morning everybody',
+  ]);
+  [recording, greeting] = speech.map(wavFile) as [string, string];
+  recogniser = await startVoskServer({ spelling });
+  server = await startHosted({ RECOGNISER: 'vosk', VOSK_URL: recogniser.url });
+});
+afterAll(async () => {
+  await server.stop();
+  await recogniser.close();
 });
 
 interface Transcript {
