@@ -1,15 +1,20 @@
 import net from 'node:net';
 import type { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createUsageMeter } from '../../server/accounts/usage/usage.ts';
 import type { Account } from '../../server/http/door.ts';
 import { freePort } from '../../server/setup/cluster/local-services.mjs';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import { openPostgresql } from '../support/machine/postgresql.ts';
+import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openAccount, quietLog, unlimited } from './samples.ts';
+
+/** One server for all tests: each restores what it breaks. */
+let opened: Promise<TestPostgresql> | undefined;
+const postgresqlOfFile = () => (opened ??= openPostgresql());
+afterAll(async () => (await opened)?.stop());
 
 it('answers every call when the thread of the embedded database dies, and starts another thread', async () => {
   const threads: Worker[] = [];
@@ -38,8 +43,7 @@ it('answers every call when the thread of the embedded database dies, and starts
 });
 
 it('reports PostgreSQL as unavailable, and resumes when it is back', async () => {
-  const postgresql = await openPostgresql();
-  onTestFinished(() => postgresql.stop());
+  const postgresql = await postgresqlOfFile();
   const url = await postgresql.createDatabase();
   const open = () => openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
   const storage = await open();
@@ -61,8 +65,7 @@ it('reports PostgreSQL as unavailable, and resumes when it is back', async () =>
 });
 
 it('survives a PostgreSQL that closes connections right after its greeting', async () => {
-  const postgresql = await openPostgresql();
-  onTestFinished(() => postgresql.stop());
+  const postgresql = await postgresqlOfFile();
   const door = await openDoor(await postgresql.createDatabase());
   const storage = await openStorage({
     ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
@@ -115,8 +118,7 @@ it('says what PgBouncer needs that refuses parameters of a connection', async ()
 });
 
 it('charges once when the answer to a COMMIT is lost', async () => {
-  const postgresql = await openPostgresql();
-  onTestFinished(() => postgresql.stop());
+  const postgresql = await postgresqlOfFile();
   const door = await openDoor(await postgresql.createDatabase());
   const storage = await openStorage({
     ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
@@ -143,8 +145,7 @@ it('charges once when the answer to a COMMIT is lost', async () => {
 });
 
 it('counts what fails for nothing, even if a COMMIT is found out about long after', async () => {
-  const postgresql = await openPostgresql();
-  onTestFinished(() => postgresql.stop());
+  const postgresql = await postgresqlOfFile();
   const door = await openDoor(await postgresql.createDatabase());
   const storage = await openStorage({
     ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
@@ -332,8 +333,7 @@ async function lockAccountRow(
 
 /** A database with a second client. */
 async function openAdministered() {
-  const postgresql = await openPostgresql();
-  onTestFinished(() => postgresql.stop());
+  const postgresql = await postgresqlOfFile();
   const url = await postgresql.createDatabase();
   const storage = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
   onTestFinished(() => storage.close());
