@@ -13,10 +13,10 @@ import { projectFolder, until } from '../../support/product/server.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { linesOf, paragraph, wordDocument } from '../../support/documents/word-document.ts';
 
-/** How often each victim is killed; some documents are submitted before each kill. */
+/** How often each victim is killed; a document is submitted before each kill, and has not ended by then. */
 const KILLS = { server: 1, worker: 1, both: 1, child: 1 };
-const DOCUMENTS_A_KILL = 2;
-const DOCUMENTS = 8;
+const DOCUMENTS_A_KILL = 1;
+const DOCUMENTS = 4;
 
 const START_MS = 60_000;
 
