@@ -38,7 +38,7 @@ const sentences = Array.from({ length: 200 }, (_, i) => {
 
 function translateEach(engine: TranslationEngine, onAnswer = () => {}): Promise<string[][]> {
   return Promise.all(
-    sentences.slice(0, 60).map(async (text, i) => {
+    sentences.slice(0, 30).map(async (text, i) => {
       const answer = await translateTexts(engine, [text], i % 4 === 0 ? toSpanish : toFrench);
       onAnswer();
       return answer;
@@ -73,7 +73,7 @@ describe('killing processes of a pipeline', () => {
       let answered = 0;
       const kills: Promise<boolean>[] = [];
       const disturbed = await translateEach(engine, () => {
-        if (++answered % 12 === 0) kills.push(killOne(random));
+        if (++answered % 6 === 0) kills.push(killOne(random));
       });
       killed += (await Promise.all(kills)).filter(Boolean).length;
       expect(disturbed).toEqual(undisturbed);
@@ -255,7 +255,7 @@ describe('Apertium processes', () => {
   });
 
   test('stop when idle and start again when needed', async () => {
-    const engine = await apertium({ idleMs: 50 });
+    const engine = await apertium({ modesFolder: await faultyModes(), idleMs: 50 });
     const expected = await translateTexts(engine, [sentences[0]!], toSpanish);
     await eventually(async () => (await groupsStartedBy()).length === 0, { what: 'no group' });
     expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual(expected);
@@ -282,7 +282,8 @@ describe('Apertium processes', () => {
   });
 
   test('have ended when close resolves, even if they were stopped by a signal', async () => {
-    const engine = await createApertium({ log: recordingLog() });
+    const modesFolder = await faultyModes();
+    const engine = await createApertium({ log: recordingLog(), modesFolder });
     assert.ok('translate' in engine);
     await translateTexts(engine, [sentences[0]!], toSpanish);
     const [group] = await groupsStartedBy();
