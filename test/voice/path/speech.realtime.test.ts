@@ -21,18 +21,20 @@ const SPOKEN = 'the red house stands on the hill and we will meet again in the m
 let server: RunningServer;
 beforeAll(async () => (server = await sharedServer('hearing')));
 
-/** Encodes the speech as PCM of a content type, and returns the pace at which to send it. */
-function encode(wav: string, contentType: string): { audio: Buffer; pace: Pace } {
-  const durationMs = (readFileSync(wav).length - 44) / 32;
-  const [, encoding, rate = ''] = /encoding=(\w+);rate=(\d+)/.exec(contentType) ?? [];
-  const args = ['-ar', rate, '-f', encoding === 'ulaw' ? 'mulaw' : 's16le', 'pipe:1'];
-  const audio = execFileSync('ffmpeg', ['-v', 'error', '-i', wav, ...args], { maxBuffer: 1 << 26 });
-  const bytesPerMs = audio.length / durationMs;
-  return { audio, pace: { chunkBytes: 2 * Math.round(bytesPerMs * 50), chunkMs: 100 } };
+/** Encodes the speech as a telephone does, and returns the pace at which to send it. */
+function telephoned(wav: string): { audio: Buffer; pace: Pace } {
+  const args = ['-v', 'error', '-i', wav, '-ar', '8000', '-f', 'mulaw', 'pipe:1'];
+  const audio = execFileSync('ffmpeg', args, { maxBuffer: 1 << 26 });
+  return { audio, pace: { chunkBytes: 800, chunkMs: 100 } };
 }
 
 const mediaOf = ({ messages }: VoiceClient) =>
   messages.flatMap((message) => (message.type === 'target_media_chunk' ? [message] : []));
+
+const concludedOf = ({ messages }: VoiceClient) =>
+  messages.flatMap((message) =>
+    message.type === 'source_transcript_update' ? message.concluded : [],
+  );
 
 /** Runs a session to its end and returns the speech it produced in the same language. */
 async function spokenAgain(
@@ -50,9 +52,9 @@ async function spokenAgain(
   return { client, samples };
 }
 
-it.concurrent('captions speech over a socket in two languages', async () => {
+it.concurrent('captions speech over a socket in two languages, with times that follow the audio', async () => {
   const contentType = 'audio/pcm;encoding=ulaw;rate=8000';
-  const { audio, pace } = encode(await speech({ text: TEXT }), contentType);
+  const { audio, pace } = telephoned(await speech({ text: TEXT }));
   const client = await connect(server, {
     ...{ source_media_content_type: contentType, message_format: 'msgpack' },
     target_languages: ['es'],
@@ -66,39 +68,8 @@ it.concurrent('captions speech over a socket in two languages', async () => {
   // Nothing of a concurrent speaker's words appears either.
   expect(client.text()).not.toMatch(/house|hill|morning/i);
   expect(client.text('es').toLowerCase()).toMatch(/vuestro|tu país|su país|país/);
-  expect(endMarks(client)).toEqual([
-    ...['end_of_source_transcript', 'end_of_target_transcript es', 'end_of_stream'],
-  ]);
-});
-
-it.concurrent('captions while the speech goes on, with times that follow the audio', async () => {
-  const { audio, pace } = encode(
-    await speech({ text: SPOKEN, voice: 'rms' }),
-    'audio/pcm;encoding=s16le;rate=16000',
-  );
-  const client = await connect(server, {
-    // The language is to be detected.
-    source_language: undefined,
-    target_languages: ['es', 'fr', 'pt-br'],
-  });
-  let sentBytes = 0;
-  const say = async (part: Uint8Array): Promise<void> => {
-    await stream(client, part, pace);
-    sentBytes += part.length;
-  };
-  // Repeats the speech until there are captions, as a busy recogniser may skip tentative text.
-  const lastWords = audio.length - 48_000;
-  do await say(audio.subarray(0, lastWords));
-  while (client.messages.length === 0);
-  await say(audio.subarray(lastWords));
-  client.end();
-  await client.closed;
-  const concluded = client.messages.flatMap((message) =>
-    message.type === 'source_transcript_update' ? message.concluded : [],
-  );
-  expect(concluded).not.toEqual([]);
   let lastEnd = 0;
-  for (const { start_time, end_time, language, words } of concluded) {
+  for (const { start_time, end_time, language, words } of concludedOf(client)) {
     expect(language).toBe('en');
     // Words are sent only on request.
     expect(words).toBeUndefined();
@@ -106,30 +77,22 @@ it.concurrent('captions while the speech goes on, with times that follow the aud
     expect(end_time).toBeGreaterThan(start_time);
     lastEnd = end_time;
   }
-  expect(lastEnd).toBeLessThanOrEqual(sentBytes / 32);
-  expect(client.text().toLowerCase()).toMatch(/house|hill|morning/);
-  expect(client.text().toLowerCase()).not.toMatch(/americans|country/);
-  for (const language of ['es', 'fr', 'pt-br']) {
-    expect(client.text(language), language).toMatch(/\p{L}{3,}/u);
-  }
+  expect(lastEnd).toBeGreaterThan(0);
+  expect(lastEnd).toBeLessThanOrEqual(audio.length / 8);
+  expect(endMarks(client)).toEqual([
+    ...['end_of_source_transcript', 'end_of_target_transcript es', 'end_of_stream'],
+  ]);
 });
 
-it.concurrent.each([
-  ['audio/webm;codecs=opus', Buffer.from('this is no audio, and never will be')],
-  ['audio/ogg', Buffer.alloc(5000, 7)],
+it.concurrent('ends a session with a clear error whose audio is none, and keeps serving', async () => {
+  const client = await connect(server, { source_media_content_type: 'audio/webm' });
   // Fourteen bytes whose 56-bit size overflows: a demuxer must not loop on them.
-  ['audio/webm', Buffer.from('1a45dfa380ec01000000fffffff7', 'hex')],
-])(
-  'ends a session whose audio is not %s with a clear error, and keeps serving',
-  async (contentType, bytes) => {
-    const client = await connect(server, { source_media_content_type: contentType });
-    client.sendAudio(bytes);
-    client.end();
-    expect((await client.closed).code).toBe(4400);
-    expect(client.error()?.reason_code).toBe(4000403);
-    expect((await server.get('/healthz')).status).toBe(200);
-  },
-);
+  client.sendAudio(Buffer.from('1a45dfa380ec01000000fffffff7', 'hex'));
+  client.end();
+  expect((await client.closed).code).toBe(4400);
+  expect(client.error()?.reason_code).toBe(4000403);
+  expect((await server.get('/healthz')).status).toBe(200);
+});
 
 it.concurrent('speaks English that a recogniser understands as well as the original', async () => {
   const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
