@@ -269,17 +269,17 @@ describe('a document with a memory', () => {
 
   it('is translated with and without its source language', async () => {
     const client = documentClient(server);
+    const toSpanish = { target_lang: 'ES', translation_memory_id: memoryId };
     for (const source of [{ source_lang: 'EN' }, {}]) {
-      const fields = { target_lang: 'ES', translation_memory_id: memoryId, ...source };
-      const result = await client.translate(file, fields);
+      const result = await client.translate(file, { ...toSpanish, ...source });
       expect(result.toString()).toBe(
         'El automóvil rojo.\nA las 9 de la noche queda cerrado el portón.\nLa casa.\n',
       );
-      const strict = { ...fields, translation_memory_threshold: '100' };
-      const lines = (await client.translate(file, strict)).toString().split('\n');
-      expect(lines[0]).toBe('El automóvil rojo.');
-      expect(lines[1]).not.toBe('A las 9 de la noche queda cerrado el portón.');
     }
+    const strict = { ...toSpanish, source_lang: 'EN', translation_memory_threshold: '100' };
+    const lines = (await client.translate(file, strict)).toString().split('\n');
+    expect(lines[0]).toBe('El automóvil rojo.');
+    expect(lines[1]).not.toBe('A las 9 de la noche queda cerrado el portón.');
   });
 
   it.each([
