@@ -25,8 +25,8 @@ const SENTENCES = [
 const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
 /** Enough for each server to have some; `npm run bench -- soak-cluster` has thirty. */
 const SPEAKERS = 2;
-/** Chunks of 100 ms, at a speed that the gateway accepts for long. */
-const PACE = { chunkBytes: 3_200, everyMs: 60 };
+/** Chunks of 200 ms, each of which costs as much as a shorter one, at a speed that the gateway accepts for long. */
+const PACE = { chunkBytes: 6_400, everyMs: 120 };
 /** Share of the speech that is said when the failure happens. */
 const SHARE = 0.3;
 

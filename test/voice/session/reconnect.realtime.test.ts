@@ -70,7 +70,7 @@ describe.concurrent('a client with acknowledgements', () => {
     const rough = await startResetProxy(server.url);
     const run = (through: string, message_format: MessageFormat) =>
       streamResuming({
-        ...{ server, through, audio, chunkBytes: 3200, everyMs: 60 },
+        ...{ server, through, audio, chunkBytes: 6400, everyMs: 120 },
         request: { ...request, message_format },
       });
     let resets = 0;
