@@ -413,7 +413,7 @@ it('shows the speech of a session once while it moves over three servers after a
   let current = one;
   const request = { room_id: id, source_language: 'en' };
   // At real-time pace, as lines are placed by the clock.
-  const pace = { chunkBytes: 3_200, everyMs: 100 };
+  const pace = { chunkBytes: 6_400, everyMs: 200 };
   const client = new RoamingClient({ request, route: () => current, ...pace });
   home.process.kill('SIGSTOP');
   onTestFinished(() => void home.process.kill('SIGCONT'));

@@ -95,7 +95,7 @@ export function told(reader: RoomReader): string[] {
   return all.map(({ sequence, text }) => `${sequence} ${text}`);
 }
 
-const PACE = { chunkBytes: 3_200, chunkMs: 100, speed: 1.8 };
+const PACE = { chunkBytes: 6_400, chunkMs: 200, speed: 1.8 };
 
 /** Starts a session that speaks into a room. */
 export function speakInto(node: TestServer, roomId: string): Promise<VoiceClient> {
