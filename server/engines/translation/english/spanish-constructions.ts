@@ -42,6 +42,9 @@ ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) 
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
 ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
 ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V) ;
+SELECT (obj) IF (0 ("<you>")) (-1 ("make") OR ("let")) (1 INF OR ADJ) ;
+SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE ("make") OR ("let") IF (0 (pri)) (-1 THIS OR ("<that>"i) OR ("<it>"i)) (-2 BEGINS) (1 SPOKEN_TO) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
 # I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
@@ -69,16 +72,17 @@ REMCOHORT (vbser) IF (-2 WHOSE) ;
 MOVE (det dem) (-2 WHOSE) BEFORE (-1 N) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 WHOSE) ;
 # When does the shop open: the auxiliary goes, and the verb moves before its subject.
-SUBSTITUTE (inf) (pri p3 sg) (inf) IF (-1 N) (-2 DET) (-3 ("<does>"i)) ;
-SUBSTITUTE (inf) (past) (inf) IF (-1 N) (-2 DET) (-3 ("<did>"i)) ;
-SELECT (pri) OR (past) IF (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) ;
+SUBSTITUTE (inf) (pri p3 sg) (inf) IF (-1 N) (-2 NEAR) (-3 ("<does>"i)) ;
+SUBSTITUTE (inf) (past) (inf) IF (-1 N) (-2 NEAR) (-3 ("<did>"i)) ;
+SELECT (pri) OR (past) IF (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) ;
 SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
 SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
 REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
-MOVE (vblex) (-1 N) (-2 DET) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED) (1 ("<?>")) BEFORE (-2 DET) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED) (1 N) (2 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 DET) (3 N) (4 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 DET) (2 N) (3 (vblex pri) OR (vblex past)) ;
+MOVE (vblex) (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED) (1 ("<?>")) BEFORE (-2 NEAR) ;
+SELECT (det dem) IF (0 THIS OR THAT) (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (1 N) (2 ("<?>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED) (1 N) (2 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 NEAR) (3 N) (4 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 NEAR) (2 N) (3 (vblex pri) OR (vblex past)) ;
 REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 # I saw the man, we love our teachers: an object that is a person.
@@ -87,13 +91,16 @@ ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V 
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE DET IF (-1 ("attend" vblex)) (1 N OR ADJ) (NOT -1 ("<+to>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+to>")) ;
+# Don't worry, be happy.
+APPEND ("be=so=" adv) ("<be>") IF (-1 START OR PLEASE OR (cm)) (NOT 1 ("able")) (1 ADJ OR (preadv)) (NOT 1 (pp)) ;
+APPEND ("Be=so=" adv) ("<Be>") IF (-1 START) (NOT 1 ("able")) (1 ADJ OR (preadv)) (NOT 1 (pp)) ;
+SELECT ("be=so="i) ;
 # She made me laugh, stop talking, I forgot to call, our goal is to win, what to do.
 SUBSTITUTE (ger) (inf) (ger) IF (-1 ("stop"i vblex)) ;
 SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
 SELECT INF OR (vbser inf) IF (-1 ("stop"i vblex)) ;
 ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
-SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
 REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
 REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
 # Do you know where the bathroom is: the verb moves before its subject.
@@ -128,9 +135,14 @@ SELECT ADJ IF (0 LASTING) (-1 (vbser)) (NOT 1 (pr) OR OBJECT) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
 SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (prn subj)) (-2 ("<before>"i) OR ("<until>"i)) ;
+SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 WHEN) (NOT 1 (pp)) (1* FUTURE BARRIER (sent)) ;
+SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 WHEN) (NOT 1 (pp)) (-3* FUTURE BARRIER (sent)) ;
 REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ;
+REMCOHORT ("<I>") OR ("<you>") OR ("<we>") IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i) OR WHEN) ;
 SELECT (prs) IF (-1 ("<before>"i) OR ("<until>"i)) ;
-SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i)) (-1 (prn subj)) ;
+SELECT (cnjadv) IF (0 ("before"i) OR ("until"i) OR WHEN) (1 (prs)) ;
+SELECT (prs) IF (-1 WHEN) ;
+SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i) OR WHEN) (-1 (prn subj)) ;
 # I am afraid that it is late, since we were children.
 APPEND ("fear=that=" adv) ("<I>") IF (1 (vbser)) (2 ("<afraid>")) (3 (prn subj) OR DET OR THIS OR NAME OR (cnjsub)) ;
 SELECT ("fear=that=") ;
@@ -168,11 +180,12 @@ SUBSTITUTE (pres pres-with-me) (pri p1 sg) (pres-with-me) - AUXILIARY IF (NOT -3
 SUBSTITUTE (past past-with-me) (ifi p1 sg) (past-with-me) - AUXILIARY IF (NOT -3 (prn)) ;
 SUBSTITUTE (past past-with-me) (past) (past-with-me) ;
 SUBSTITUTE (pres pres-with-me) (pres) (pres-with-me) ;
-SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
-SUBSTITUTE (past) (pii p3 pl) WERE IF (-1 ASKED) (1 DET OR THIS) (2 (n pl)) ;
+SUBSTITUTE (pres) (pri p3 pl) (vbser pres) IF (-1 ASKED) (1 NEAR) (2 (n pl)) ;
+SUBSTITUTE (past) (pii p3 pl) WERE IF (-1 ASKED) (1 NEAR) (2 (n pl)) ;
 # The meeting lasted for hours.
 SELECT INF IF (-1 ("in order to")) (-3 ("too")) ;
 SUBSTITUTE ("to") ("of") ("to" pr) IF (1 INF) (-1 ("had=.*"r)) ;
+SELECT (past) IF (0 ("say")) (-1 N OR NAME) (NEGATE -1* FINITE) ;
 SELECT (past) IF (0 INTRANSITIVE) (0 (pp)) (-1 N) (NEGATE -1* FINITE) (NEGATE 1* FINITE) ;
 SELECT (past) IF (0 (pp)) (-1 N) (-2 DET OR ADJ) (1 AND) (2 (vblex past)) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 NUM) (1 FINITE_VERB OR (vbmod)) (NOT 0 (obj)) ;
@@ -313,10 +326,15 @@ SELECT (cnjadv) IF (0 ("before"i)) (3 (vblex prs)) ;
 SELECT INF IF (-1 ("be# about to") OR (vbmod)) ;
 SELECT N IF (0 ("home")) (-1 ("<at>")) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 ("<just>") OR ("<only>")) (2 NUM OR DET) ;
-REMOVE V IF (0 N) (-1 NUM) (-2 ("<just>") OR ("<only>")) ;
-REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i)) ;
+REMOVE V IF (0 N) (-1 NUM) (-2 (pr) OR ("<just>") OR ("<only>")) ;
+REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i) OR ("a=.*"r)) ;
+# On Tuesday, until Monday, on that.
+SELECT (pr) IF (0 ("on"i)) (1 N OR THIS OR (prn tn)) ;
+SELECT (pr) IF (0 ("until"i)) (1 N OR NUM) (2 (sent) OR (cm) OR (adv) OR (cnjcoo) OR (pr)) ;
+# More people work from home.
+SELECT (pres) IF (0 (n sg)) (-1 ("person" n pl)) (NOT -2 (pr)) (1 (pr) OR DET OR (adv) OR (sent) OR (".*="r)) (NEGATE 1* FINITE OR (pri)) ;
 # This site uses cookies.
-SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR THIS) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
+SELECT (vblex pri) IF (-1 (n sg)) (-2 NEAR) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 # Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
 SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;
@@ -366,4 +384,5 @@ SELECT INF IF (-1 BEGINS) (0 ORDER) (1 OBJECT) ;
 SELECT INF IF (-1 BEGINS) (0 IRREGULAR) (1 DET OR OBJECT OR NEXT) ;
 SELECT PRES IF (-1 BEGINS) (0 INF) (1 DET OR PARTICLE) ;
 SELECT PRES IF (-1 BEGINS) (0 ORDER) (0 INF) (1 NEXT) ;
+SELECT PRES IF (-1 BEGINS) (0 JOINED) (0 INF) (NOT 1 (sent)) ;
 `;

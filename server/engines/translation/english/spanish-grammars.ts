@@ -53,7 +53,7 @@ function englishGrammar(): string {
   return indexed(`${DELIMITERS}
 LIST N = n ; LIST ADJ = adj ; LIST V = vblex ; LIST INF = (vblex inf) ; LIST PRES = (vblex pres) ;
 LIST AUXILIARY = vbhaver vbser vbmod ; LIST FINITE = vbser vaux vbhaver vbdo vbmod (vblex past) ;
-LIST DET = (det def) (det ind) (det pos) ; LIST KNOWN = (det def) (det pos) ; LIST OBJECT = (prn obj) ;
+LIST DET = (det def) (det ind) (det pos) ; LIST NEAR = (det def) (det ind) (det pos) (det dem) ; LIST KNOWN = (det def) (det pos) ; LIST OBJECT = (prn obj) ;
 LIST MODAL = ${entriesOf(MODALS)
     .filter(([modal]) => !PERFECT.includes(modal))
     .map(([modal]) => `"<${modal}>"i`)
@@ -66,6 +66,7 @@ LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED 
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ; LIST TOLD = ${madeOf(entriesOf(OBJECTS).flatMap(([object]) => [`tell=${object}=to`, `ask=${object}=to`]))} ;
+LIST WHEN = "<when>"i "<as soon as>"i ; LIST FUTURE = "<will>"i "<won't>"i "<won’t>"i ".*['’]ll>"r "[a-z]+=(me|us|him|her|them)=.*"ri "want" "want# to" ;
 LIST WERE = "<were>"i "<weren't>"i "<weren’t>"i ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST BEHIND_DET = "only"i "own"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
 LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
@@ -87,7 +88,7 @@ LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
-${SPLITS}${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+${SPLITS}${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -292,6 +293,24 @@ function habitRules(): string[] {
   ];
 }
 
+/** `Call me when you arrive`, `before you go`: a subjunctive in Spanish, of what is to come. */
+const toComeRules = (): string[] =>
+  markedFirst(
+    'to-come',
+    'pres',
+    '(vblex pres)',
+    [
+      '("<before>"i) OR ("<until>"i))',
+      'WHEN) (1* FUTURE BARRIER (sent))',
+      'WHEN) (-3* FUTURE BARRIER (sent))',
+    ].map((condition) => `(-1 (prn subj)) (NOT 1 (pp)) (-2 ${condition}`),
+    (replaced, marked) =>
+      entriesOf(PRONOUNS).map(
+        ([pronoun, tags]) =>
+          `SUBSTITUTE (${replaced}) (prs ${personOf(tags)}) ${marked} IF (-1 ("<${pronoun}>" subj)) ;`,
+      ),
+  );
+
 /** `We came and saw it`: transfer has forgotten the subject when it comes to the second verb. */
 function secondVerbRules(): string[] {
   const subjects = [
@@ -342,7 +361,7 @@ const hadRules = (): string[] => [
     ([state]) => `APPEND ("had=${state}=" adv) ("<${state}>") IF (-1 (vbser)) (NOT 1 N OR ADJ) ;`,
   ),
   'APPEND ("had=in=a=hurry=" adv) ("<in>") IF (-1 (vbser)) (1 ("<a>")) (2 ("<hurry>")) ;',
-  'APPEND ("had=right=" adv) ("<right>") IF (-1 (vbser)) (-2 (prn subj) - (nt) OR ("<them>") OR ("<us>")) (1 (sent) OR (cm)) ;',
+  'APPEND ("had=right=" adv) ("<right>") IF (-1 (vbser)) (-2 (prn subj) - (nt) OR ("<them>") OR ("<us>")) (1 (sent) OR (cm) OR ("all=along=")) ;',
   'APPEND ("had=cold=" adv) ("<cold>") IF (-1 (vbser)) (-2 (prn subj) - (nt)) (1 (sent) OR (cm) OR (adv)) ;',
   'SELECT IS_HAD ;',
   'REMCOHORT ("<hurry>") IF (-2 ("had=in=a=hurry=")) ;',

@@ -2,7 +2,7 @@
  * Words and phrases for the grammars from English to Spanish (`entriesOf` documents the format of a table): Debian's
  * dictionary makes a nail file of every file and the stone of a fruit of every stone.
  */
-import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
+import { anyOf, entriesOf, inBothSizes, wordsOf } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
@@ -158,7 +158,7 @@ export const SAID = `
 
 /** Translations of the adverbs that the source grammar makes of constructions. */
 export const CONSTRUCTED = `
-a=bit=: un poco de, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
+a=bit=: un poco de, be=so=: sé, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
 the=less=first=: cuanto menos, the=less=: menos, the=better=: mejor, what=like=: cómo, what=time=: a qué hora,
 harder=: más duro, faster=: más rápido, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, from=home=: de casa, to=left=: a la izquierda, to=right=: a la derecha, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
 whose=is=: de quién es, whose=are=: de quién son, anywhere=: en cualquier parte, feel=like=: me apetece, don't=feel=like=: no me apetece`;
@@ -245,8 +245,27 @@ function timesOfDay(): string {
     .join(', ');
 }
 
+/** Returns phrases for the parts of days: `on Tuesday morning`. */
+function dayTimes(): string {
+  const days = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'];
+  const times = entriesOf(
+    'morning: por la mañana, afternoon: por la tarde, evening: por la tarde, night: por la noche',
+  );
+  return wordsOf(DAYS)
+    .flatMap((day, index) =>
+      times.map(([time, spanish]) => `on ${day} ${time}: el ${days[index] ?? ''} ${spanish}`),
+    )
+    .join(', ');
+}
+
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
-export const SAID_OTHERWISE = `${timesOfDay()},
+export const SAID_OTHERWISE = `${timesOfDay()}, ${dayTimes()},
+all along $: desde el principio, when you are_ready: cuando estés listo, they love each other: se quieren, we love each other: nos queremos,
+they know each other: se conocen, do they know each other: se conocen, we know each other: nos conocemos, they help each other: se ayudan, each other: el uno al otro,
+more_and_more: cada vez más, from home: desde casa, away from home: lejos de casa, far from home: lejos de casa,
+^ keep going_straight_ahead: sigue recto, on one hand: por un lado, she broke her leg: se rompió la pierna, he broke his leg: se rompió la pierna, I broke my leg: me rompí la pierna, she broke her arm: se rompió el brazo, he broke his arm: se rompió el brazo, I broke my arm: me rompí el brazo, ^ be patient: ten paciencia, ^ get up: levántate, ^ call an ambulance: llama a una ambulancia, ^ call the police: llama a la policía,
+^ call a taxi: llama a un taxi, ^ call a doctor: llama a un médico, where does it hurt: dónde te duele,
+a happy new year: un feliz año nuevo, 's raining cats and dogs: llueve a cántaros, sales have doubled: las ventas se han duplicado,
 I would like to: me gustaría, we would like to: nos gustaría, I 'd like to: me gustaría,
 we 'd like to: nos gustaría, ^ tell him to: dile que, ^ tell her to: dile que, ^ tell them to: diles que, ^ ask him to: pídele que,
 ^ ask her to: pídele que, ^ ask them to: pídeles que, ^ tell me: dime, ^ tell us: dinos, ^ tell him: dile, ^ tell her: dile, ^ tell them: diles, ^ send me: envíame,
