@@ -147,7 +147,7 @@ describe('marks in Apertium translations', () => {
     const segment = marked('The word has <1>many</1> meanings. <2><3>Many</3> meanings.</2> Yes.');
     const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
     expect(written(answer!)).toBe(
-      'Le mot a <1>beaucoup de significations</1>. <2><3>Beaucoup de significations</3>.</2> Soi.',
+      'Le mot a <1>beaucoup de significations</1>. <2><3>Beaucoup de significations</3>.</2> Oui.',
     );
   });
 

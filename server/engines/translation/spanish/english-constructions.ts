@@ -10,7 +10,8 @@ export const READING = String.raw`
 REMOVE ("crear"i) IF (0 ("<creo>"i)) ;
 SELECT (prn) IF (0 ("<nada>")) (-1 V) ;
 SELECT N IF (0 ("<ganas>")) (-1 ("tener"i) OR ("<muchas>")) ;
-SELECT N IF (0 ("<médicos>") OR ("<médicas>")) (-1 ("ser"i)) ;
+SELECT N IF (0 ("<médico>") OR ("<médica>") OR ("<médicos>") OR ("<médicas>")) (-1 ("ser"i)) ;
+SELECT (det) IF (0 ("<un>"i) OR ("<una>"i)) (1 ("<muy>")) ;
 REMOVE (pri) IF (0 (ifi p1 pl)) (-1 ("<cuando>")) (-2* (pii) OR (ifi)) ;
 SELECT ("vivir"i) IF (0 ("<vivo>"i)) (1 ("<en>")) ;
 SELECT ("mañana" adv) IF (NOT -1 DET OR (pr) OR ADJ OR ("<at>"i) OR ("<la>")) ;
@@ -85,6 +86,12 @@ ADDCOHORT ("<+yet>" "yet=" adv itg) BEFORE (sent) OR (cm) IF (-1* ("<todavía>"i
 REMCOHORT ("<todavía>"i) OR ("<aún>"i) IF (1 NO) ;
 ADDCOHORT ("<+anymore>" "anymore=" adv itg) BEFORE (sent) OR (cm) IF (-1* ("<ya>"i) BARRIER (sent) OR (cm) LINK 1 NO) ;
 REMCOHORT ("<ya>"i) IF (1 NO) ;
+# He came on Tuesday, until Monday.
+APPEND ("on=" adv itg) ("<el>") IF (1 DAY) (-1 V) ;
+SELECT ("on=") ;
+REMCOHORT ("<el>") IF (-1 ("<hasta>") OR ("<desde>")) (1 DAY) ;
+# That makes me happy.
+SUBSTITUTE ("hacer") ("make=") ("hacer" vblex) IF (-1 CLITIC) (1 ADJ) (NOT 1 COLD OR ("solo")) ;
 SUBSTITUTE ("hacer" vblex) ("ser" vbser) ("<hace>") IF (1 (num) OR DET) (2 TIME) (3 ("<que>")) ;
 SUBSTITUTE ("Hacer" vblex) ("Ser" vbser) ("<Hace>") IF (1 (num) OR DET) (2 TIME) (3 ("<que>")) ;
 SELECT (vbser) IF (0 ("<hace>"i)) ;
@@ -159,7 +166,7 @@ SUBSTITUTE (pri p3 sg) (imp p2 sg) (pri) IF (-1 ("alguien")) (-2 ("<+does>")) ;
 SELECT (imp p2 sg) IF (-1 ("alguien")) (-2 ("<+does>")) ;
 # People leave, nothing to say.
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("to=" adv itg) ("<que>") IF (-1 ("<nada>") OR ("<algo>") OR ("<mucho>")) (1 (inf)) ;
-SUBSTITUTE (sg) (pl) (p3) IF (0 V) (-1 ("<gente>")) (-2 ("<la>"i)) ;
+SUBSTITUTE (sg) (pl) (p3) IF (0 V) (-1 ("<gente>")) (NOT -2 ("<una>") OR ("<de>")) ;
 SUBSTITUTE (sg) (pl) (p3) IF (0 V) (-1 NO) (-2 ("<gente>")) (-3 ("<la>"i)) ;
 # If I had time, I would tell you.
 ADDCOHORT ("<+yo>" "prpers" prn tn p1 mf sg) BEFORE CLITIC IF (1 (cni p1)) (-1 (cm)) (-1* (pis p1)) ;

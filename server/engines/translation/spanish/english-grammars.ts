@@ -83,9 +83,12 @@ LIST SHOULD = "should=" "deberías="i "deberíamos="i "deberían="i ; LIST GENER
 SET BEGINS = START OR (cm) OR PLEASE OR ("<y>") OR (lquest) OR ("<¡>") OR ("<luego>"i) OR ("<después>"i) ;
 SET ASKED = START OR (cm) OR ("<si>"i) OR ("<cuando>"i) OR ("<que>") OR ("<donde>") OR ("<y>") OR ("<o>") OR ("<para que>") OR ("<usted>"i) OR ("<ustedes>"i) OR (adv) ;
 LIST NEXT = det n adj np pr num adv cnjsub prn ;
+LIST DAY = "lunes" "martes" "miércoles" "jueves" "viernes" "sábado" "domingo" ;
 LIST HOUR = ${writtenAs('una dos tres cuatro cinco seis siete ocho nueve diez once doce')} ;
 LIST TIME = "año" "mes" "día" "semana" "hora" "minuto" "segundo" "siglo" "rato" "tiempo" "década" ;
 BEFORE-SECTIONS
+SPLITCOHORT ("<ya>" "ya" adv "<no>" "no" adv) ("<ya no>") ;
+SPLITCOHORT ("<Ya>" "Ya" adv "<No>" "No" adv) ("<Ya no>") ;
 ${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source].join('\n')}
 ${READING}${PHRASES}
 ${[...thirdPersonRules(), ...movingRules(), ...withoutReflexives(), ...likingRules(), LIKING, ...passiveRules(), ...futureRules(), ...formalRules(), ...inversionRules(), ...subjectRules(), ...questionRules(), ...particleRules()].join('\n')}

@@ -144,6 +144,12 @@ quedar quejar reír reunir sentar sentir`;
 
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
 export const SAID_OTHERWISE = `
+a todo el mundo le gusta: everybody likes, a todo el mundo le gustan: everybody likes, ^ se quieren: they love each other,
+cuando sea mayor: when I grow up, de mayor quiero ser: when I grow up I want to be, cada_vez_más: more and more,
+está lloviendo a cántaros: it is pouring, ya no lo sé: I do not know any more, haremos una breve pausa: we will take a short break, hacemos una breve pausa: we take a short break,
+^ se rompió la pierna: he broke his leg, ^ se rompió el brazo: he broke his arm, me rompí la pierna: I broke my leg, me rompí el brazo: I broke my arm,
+en el primer piso: on the first floor, en el segundo piso: on the second floor, en el tercer piso: on the third floor, en el cuarto piso: on the fourth floor, en el quinto piso: on the fifth floor,
+en la próxima esquina: at the next corner, ^ póngase en contacto con nosotros: please contact us, regístrate: sign up, regístrese: sign up,
 ^ adelante $: come in, añadir al carrito: add to cart, como pueden ver: as you can see, como puedes ver: as you can see,
 señoras y señores: ladies and gentlemen, damas y caballeros: ladies and gentlemen,
 cambio climático: climate change, ^ cómo funciona $: how does it work, no sé cómo funciona: I do not know how it works,
@@ -169,7 +175,7 @@ la paz sea contigo: peace be with you, cientos de: hundreds of, miles de: thousa
 qué le pasó al: what happened to the, qué pasó: what happened,
 por favor apaguen: please turn off, ^ es un placer: it is a pleasure, en mi opinión: in my opinion, de dónde eres: where are you from, de dónde es usted: where are you from, ^ empecemos: let's start,
 encantada de conocerte: nice to meet you, encantado de conocerte: nice to meet you,
-ha olvidado su contraseña: you have forgotten your password,
+ha olvidado su contraseña: forgot your password,
 hagamos una pausa: let's take a break, ^ la cuenta $: the bill, me puede ayudar: can you help me,
 me puedes ayudar: can you help me,
 ^ mucho gusto $: nice to meet you, ^ pasa $: come in, ^ pase $: come in, ^ próximamente $: coming soon,
@@ -375,6 +381,7 @@ export function englishGrammar(): string {
     ...entriesOf(STATES).map(
       ([noun, state]) => `SUBSTITUTE (".*"r adv) ("*${state}") ("@${noun}=") ;`,
     ),
+    'SUBSTITUTE (".*"r) ("make") ("@make=") ;',
     'SUBSTITUTE (".*"r adv) ("*Is there") ("@is=there=") ;',
     'SUBSTITUTE (".*"r adv) ("*Surely") ("@surely=") ;',
     'SUBSTITUTE (".*"r adv) ("*should") ("@should=") ;',
