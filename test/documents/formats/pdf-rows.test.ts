@@ -98,4 +98,17 @@ describe('PDF rows without rules', () => {
     const content = lines.map((line, row) => at(60, 700 - row * 14, line));
     expect(await textsOf(content)).toEqual(lines);
   });
+
+  it('are the lines of opening hours, not of prose that begin with capitals', async () => {
+    const hours = ['Monday 9.00 to 17.00', 'Tuesday closed', 'Wednesday 9.00 to 12.00'];
+    const prose = [
+      'Die Wartung der Heizung beginnt',
+      'Montag 8 Uhr. Mieter bleiben bitte zu',
+      'Hause.',
+    ];
+    const placed = (lines: readonly string[], y: number): string[] =>
+      lines.map((line, row) => at(60, y - row * 14, line));
+    const content = [...placed(hours, 700), ...placed(prose, 500)];
+    expect(await textsOf(content)).toEqual([...hours, prose.join(' ')]);
+  });
 });

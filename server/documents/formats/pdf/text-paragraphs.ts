@@ -15,6 +15,8 @@ const MIN_TYPED_CHARACTERS = 40;
 /** Maximum number of lines of an address, and its widest one, in ems; columns of text are wider. */
 const MAX_ADDRESS_LINES = 8;
 const MAX_ADDRESS_EMS = 16;
+/** Text that goes on in the next line: its last word is not a name or number, or is broken. */
+const UNENDED = /(?:^|\s)\p{Ll}\S*$|[-\u00AD\u2010]$/u;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
@@ -307,8 +309,10 @@ function looksLikeAddress(lines: readonly ReadLine[]): boolean {
   const isNarrow = lines.every(({ box, sizePoints }) => {
     return box.right - box.left < MAX_ADDRESS_EMS * sizePoints;
   });
-  const isShort = lines.length <= MAX_ADDRESS_LINES && isNarrow;
-  return isShort && texts.some((text) => /\p{N}/u.test(text));
+  if (!isNarrow || lines.length > MAX_ADDRESS_LINES) return false;
+  // German prose, too, has lines that all begin with capitals, but they end within phrases and words.
+  const unended = texts.slice(0, -1).filter((text) => UNENDED.test(text)).length;
+  return texts.filter((text) => /\p{N}/u.test(text)).length > unended;
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
