@@ -178,6 +178,20 @@ describe('xlsx formulas', () => {
     ]);
   });
 
+  test('find such texts in cells with texts of their own, and filters know that they stay', async () => {
+    const inline = (text: string): string => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+    const counted = formula('COUNTIF(A:A,"Open")', 1);
+    const filters = ['Open', 'Closed'].map((value) => `<filter val="${value}"/>`).join('');
+    const after = `<autoFilter ref="A1:A2"><filterColumn colId="0"><filters>${filters}</filters></filterColumn></autoFilter>`;
+    const rows = row(1, inline('Open'), inline('Closed'), counted);
+    const file = workbookOf({ sheets: [{ name: 'Data', rows, after }] });
+    const result = zipText(await translatedDocument(xlsx, file, { translate: upper }), SHEET);
+    expect(result.match(/(?<=<t>)[^<]+|(?<=val=")[^"]+/g)).toEqual([
+      ...['Open', 'CLOSED'],
+      ...['Open', 'CLOSED'],
+    ]);
+  });
+
   test('keep existing calculation settings', async () => {
     const withSettings = workbookOf({
       sheets: [{ name: 'Data', rows: row(1, shared(0), formula('1+1', 2)) }],

@@ -45,6 +45,8 @@ interface SheetOptions {
   places: ReadonlySet<number>;
   /** Texts that stay, in lower case. */
   fixed: ReadonlySet<string>;
+  /** Further texts that stay, although they were offered: those of formulas, which may come after them. */
+  sought?: ReadonlySet<string>;
   /** Called for each use of a shared string; `place` is set only for the cells in `places`. */
   onShared?: (index: number, place: number | undefined) => void;
   /** Called for inline strings in the cells in `places`. */
@@ -79,7 +81,7 @@ const TIP_LENGTH = 255;
 
 /** Creates a visitor for one pass over a worksheet. */
 export function sheetVisitor(options: SheetOptions): PartVisitor {
-  const { exchange, places, fixed, cells, renamed, tables = [] } = options;
+  const { exchange, places, fixed, sought, cells, renamed, tables = [] } = options;
   const visitsPlaces = places.size > 0;
   let row = 0;
   let cellRow = 0;
@@ -108,10 +110,11 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
     if (isValue && type === 's') options.onShared?.(Number(textOf(element)), place);
     if (isValue && type === 's') return own && inlineString(element, own);
     const text = isValue ? readPlainString(element) : readRichString(element);
-    if (text === undefined || fixed.has(text.text.trim().toLowerCase())) return undefined;
+    const key = text?.text.trim().toLowerCase() ?? '';
+    if (text === undefined || fixed.has(key)) return undefined;
     if (place !== undefined) options.onInline?.(text, place);
     const translated = exchange(text.segment, 'paragraph');
-    if (own !== undefined) return inlineString(element, own);
+    if (own !== undefined || sought?.has(key) === true) return own && inlineString(element, own);
     return translated && serialise({ ...element, children: [text.write(translated)] });
   };
 

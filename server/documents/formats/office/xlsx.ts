@@ -170,7 +170,7 @@ interface WorkbookFindings {
   workbook: Workbook;
   texts: DocumentTexts;
   used: StringNumbers;
-  /** Shared strings that stay, in lower case: names of fields, and texts that formulas look for. */
+  /** Strings that stay, in lower case: names of fields, and texts that formulas look for. */
   fixed: ReadonlySet<string>;
   sheets: readonly SheetFindings[];
   others: readonly TextPart[];
@@ -196,10 +196,11 @@ async function writeWorkbook(
   translated: readonly TextSegment[],
   languages: { source: string; target: string },
 ): Promise<Uint8Array> {
-  const { pkg, texts, sheets, workbook } = findings;
+  const { pkg, texts, sheets, workbook, fixed } = findings;
   let others: ReadonlyMap<string, string> | undefined;
   const cellText = (text: string): string | undefined => {
     const own = text.trim();
+    if (fixed.has(own.toLowerCase())) return undefined;
     const translation = texts.translationIn(CELLS, [own], translated);
     if (translation !== undefined && isSameText([own], translation)) return undefined;
     others ??= shownTexts(texts.pairsIn(CELLS, translated));
@@ -209,7 +210,7 @@ async function writeWorkbook(
     const written = shown?.replaceAll('\n', () => breaks.shift() ?? '\n');
     return written === undefined ? undefined : text.replace(own, () => written);
   };
-  const tables = sheets.flatMap((sheet) => translatedTables(sheet, texts, translated));
+  const tables = sheets.flatMap((sheet) => translatedTables(sheet, findings, translated));
   const renamed = renamedColumns(tables);
   const replace = new Map<string, EntryContent>();
   const writing: Writing = { ...findings, translated, tables, renamed, cellText, replace };
@@ -258,6 +259,7 @@ function writeStrings({ pkg, workbook, texts, used, fixed, translated, replace }
 function writeSheet(writing: Writing, { sheet, hasReferences, hasFilters }: SheetFindings): void {
   const { pkg, workbook, texts, translated, tables, renamed, cellText, replace } = writing;
   const { entry, places } = sheet;
+  const { fixed } = workbook;
   const cells = new Map(
     tables.flatMap(([table, { cells }]) => (sheet.tables.includes(table) ? [...cells] : [])),
   );
@@ -268,8 +270,15 @@ function writeSheet(writing: Writing, { sheet, hasReferences, hasFilters }: Shee
     (hasFilters && replace.size > 0);
   if (!isRewritten) return;
   const exchange = texts.writing(entry.name, translated);
-  const { fixed } = workbook;
-  const shared = { exchange, places, fixed, cells, renamed, filterValue: cellText };
+  const shared = {
+    exchange,
+    places,
+    fixed,
+    sought: writing.fixed,
+    cells,
+    renamed,
+    filterValue: cellText,
+  };
   const options = { ...shared, tables: sheet.tables };
   replace.set(entry.name, () => rewritePart(pkg.archive, entry, sheetVisitor(options)));
 }
@@ -300,10 +309,11 @@ function writeOthers(
 /** Returns the tables of a sheet with their translated headers. */
 function translatedTables(
   { sheet, cells }: SheetFindings,
-  texts: DocumentTexts,
+  { texts, fixed }: WorkbookFindings,
   translated: readonly TextSegment[],
 ): (readonly [SheetTable, TranslatedTable])[] {
   const translate = (text: RichString): string | undefined => {
+    if (fixed.has(text.text.trim().toLowerCase())) return undefined;
     const translation = texts.translationIn(CELLS, text.segment, translated);
     if (translation === undefined || isSameText(text.segment, translation)) return undefined;
     return text.textOf(translation);
