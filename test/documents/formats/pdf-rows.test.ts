@@ -100,7 +100,7 @@ describe('PDF rows without rules', () => {
   });
 
   it('are the lines of opening hours, not of prose that begin with capitals', async () => {
-    const hours = ['Monday 9.00 to 17.00', 'Tuesday closed', 'Wednesday 9.00 to 12.00'];
+    const hours = ['2 tickets', 'Monday 9.00 to 17.00', 'Tuesday closed', 'Friday 9.00 to 12.00'];
     const prose = [
       'Die Wartung der Heizung beginnt',
       'Montag 8 Uhr. Mieter bleiben bitte zu',
@@ -110,5 +110,12 @@ describe('PDF rows without rules', () => {
       lines.map((line, row) => at(60, y - row * 14, line));
     const content = [...placed(hours, 700), ...placed(prose, 500)];
     expect(await textsOf(content)).toEqual([...hours, prose.join(' ')]);
+  });
+
+  it('are not the lines of a cell beside a word and its figure', async () => {
+    const lines = ['Der Preis gilt bis Ende Mai und', 'Juni'];
+    const content = lines.map((line, row) => at(60, 700 - row * 14, line));
+    const beside = ['Preis', '12,50'].map((line, row) => at(260, 700 - row * 14, line));
+    expect(await textsOf([...content, ...beside])).toContain(lines.join(' '));
   });
 });

@@ -366,6 +366,12 @@ BT /Times 10 Tf 68 700 Td [(ill) -1066 (lil)] TJ ET`;
     const content = `BT /F 10 Tf 60 700 Td <000300020001000300020001> Tj ET
 BT /F 10 Tf 82 688 Td <000600040005> Tj ET`;
     expect(await textsWith(content, otherFont, letters)).toEqual(['אבגאבג 12.']);
+    // A telephone number between the lines of an address.
+    const address = content.replace('82 688 Td <0006', '70 688 Td <00040005');
+    const below = 'BT /F 10 Tf 60 676 Td <000300020001000300020001> Tj ET';
+    expect(await textsWith(`${address} ${below}`, otherFont, letters)).toEqual([
+      ...['אבגאבג', 'אבגאבג'],
+    ]);
   });
 
   it('is limited to the visible page', async () => {

@@ -22,6 +22,8 @@ const PROSE_SHARE = 0.4;
 const MIN_PROSE_EMS = 9;
 /** Free width beside a line that could have held the next one, in ems. */
 const MIN_ROOM_EMS = 3;
+/** A line that may go on in the next one: its last word is no name and no number, or is broken. */
+export const UNENDED = /(?:^|\s)\p{Ll}\S*$|[-\u00AD\u2010]$/u;
 /** Maximum number of pieces of a row; a row of more is no table. */
 const MAX_CELLS = 60;
 
@@ -82,7 +84,8 @@ export function rowStarts({
       // Figures below the heads of their columns.
       const isBelowHead =
         pairs.some(([head, cell]) => head?.isFigure === false && cell?.isFigure === true) &&
-        !goesOn(previous, line);
+        !goesOn(previous, line) &&
+        !(isWide(previous, MIN_PROSE_EMS) && UNENDED.test(textOfLine(previous)));
       const hasRoom = isRight && pairs.length > 0 && hasRoomBefore(previous, line, above);
       const isRow =
         haveFigures || isBelowHead || hasRoom || (isFar && (isAlone || pairs.length > 0));

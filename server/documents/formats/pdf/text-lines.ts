@@ -48,6 +48,8 @@ const SPACED_GAP_EMS = 0.12;
 const MIN_SPACED_GAPS = 4;
 
 const blank = /^[\s\u200b]$/u;
+/** Figures with the sign that ends a sentence, which a file may have first. Telephone numbers and times have none. */
+const SENTENCE_END = /^(?:[.!?…][^\p{L}]+|[^\p{L}]+[.!?…])$/u;
 
 /** Returns the lines of characters of one rotation; rulings apply only to level text. */
 export function linesOf(
@@ -403,13 +405,13 @@ function isAsWide(words: readonly ReadLine[], line: ReadLine): boolean {
   );
 }
 
-/** Puts a line with right-to-left words, or with figures alone among them, in reading order. */
+/** Puts a line with right-to-left words, or with the figures that end their sentence, in reading order. */
 function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
   const texts = line.characters.map(({ character }) => character.text);
   const share = rightToLeftShare(texts);
-  const isSigns = isPageRightToLeft && !/\p{L}/u.test(texts.join(''));
-  if (share === 0 && !isSigns) return line;
-  const isRightToLeft = isSigns || isLineRightToLeft(share, isPageRightToLeft);
+  const isEnd = isPageRightToLeft && SENTENCE_END.test(texts.join(''));
+  if (share === 0 && !isEnd) return line;
+  const isRightToLeft = isEnd || isLineRightToLeft(share, isPageRightToLeft);
   const { sizePoints } = line;
   const characters = inReadingOrder(line.characters, { isRightToLeft, sizePoints });
   return { ...line, isRightToLeft, characters };

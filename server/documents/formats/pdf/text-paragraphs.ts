@@ -3,7 +3,7 @@ import { horizontalOverlap } from './geometry.ts';
 import { isCentered, isRightAligned, isScattered, spread } from './alignment.ts';
 import { isBullet, markerLength, type ReadLine, textOfLine } from './read-line.ts';
 import type { Box, Ruling } from './page-model.ts';
-import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
+import { MAX_CELL_EMS, type RowStarts, rowStarts, UNENDED } from './table-rows.ts';
 import { straightened } from './wrapped-lines.ts';
 
 /** Maximum distance of lines that belong together, in ems, however even their distances are. */
@@ -15,8 +15,6 @@ const MIN_TYPED_CHARACTERS = 40;
 /** Maximum number of lines of an address, and its widest one, in ems; columns of text are wider. */
 const MAX_ADDRESS_LINES = 8;
 const MAX_ADDRESS_EMS = 16;
-/** Text that goes on in the next line: its last word is not a name or number, or is broken. */
-const UNENDED = /(?:^|\s)\p{Ll}\S*$|[-\u00AD\u2010]$/u;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
@@ -310,9 +308,10 @@ function looksLikeAddress(lines: readonly ReadLine[]): boolean {
     return box.right - box.left < MAX_ADDRESS_EMS * sizePoints;
   });
   if (!isNarrow || lines.length > MAX_ADDRESS_LINES) return false;
-  // German prose, too, has lines that all begin with capitals, but they end within phrases and words.
-  const unended = texts.slice(0, -1).filter((text) => UNENDED.test(text)).length;
-  return texts.filter((text) => /\p{N}/u.test(text)).length > unended;
+  // German prose, too, may have lines that all begin with capitals, but they end within phrases or words.
+  const isUnended = texts.slice(0, -1).some((text) => UNENDED.test(text));
+  const withFigures = texts.filter((text) => /\p{N}/u.test(text)).length;
+  return withFigures > (isUnended ? lines.length / 2 : 0);
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
