@@ -151,6 +151,16 @@ describe('the paragraphs of a text file', () => {
     );
   });
 
+  it('are not blocks of code', async () => {
+    const code = '```js\r\nconst door = open("the door");\r\n\r\nclose(door)\r\n```';
+    const quoted = '> ```\n> npm start\n> ```  ';
+    const file = `Open it:\r\n${code}\r\nOr \`start\`:\n${quoted}\n\`\`\` is a sign\n`;
+    expect(await blocksOf('txt', file)).toEqual(['Open it:', 'Or `start`:', '``` is a sign']);
+    const result = String(await translated('txt', file, upper));
+    expect(result).toContain(`OPEN IT:\r\n${code}`);
+    expect(result).toContain(quoted);
+  });
+
   it('are found in linear time', async () => {
     const files = [
       'x\n'.repeat(100_000),

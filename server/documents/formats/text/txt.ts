@@ -3,7 +3,7 @@
  * and its translation is wrapped at the same width.
  */
 import { countCodePoints } from '../../../text/code-points.ts';
-import type { Span } from '../../../text/placeholders.ts';
+import { findPlaceholders, type Span } from '../../../text/placeholders.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText } from './encoded-text.ts';
@@ -126,6 +126,9 @@ interface Line {
 function paragraphsOf(text: string): TextParagraph[] {
   const paragraphs: TextParagraph[] = [];
   let group: Line[] = [];
+  // Blocks of code in Markdown are placeholders of several lines.
+  const code = text.includes('```') ? findPlaceholders(text) : [];
+  let next = 0;
   const endGroup = (): void => {
     addGroup(paragraphs, text, group);
     group = [];
@@ -134,7 +137,10 @@ function paragraphsOf(text: string): TextParagraph[] {
     const last = group.at(-1);
     const isNext = last !== undefined && /^(?:\r\n|\n|\r)$/.test(text.slice(last.end, index));
     if (!isNext) endGroup();
-    const read = readLine(text, index, line);
+    while ((code[next]?.end ?? Infinity) <= index) next += 1;
+    const { start = Infinity, end = 0 } = code[next] ?? {};
+    const isCode = start <= index && index + line.length <= end;
+    const read = isCode ? undefined : readLine(text, index, line);
     if (read === undefined) endGroup();
     else group.push(read);
   }
