@@ -25,9 +25,6 @@ const frame = css`
     overflow: clip;
   }
   /* The page resets all elements and has taken the frame: without a height, no line would scroll. */
-  .base.loose {
-    container-type: inline-size;
-  }
   .whole.loose {
     block-size: 24rem;
   }

@@ -94,7 +94,7 @@ export const captionBase = [
   css`
     :host {
       display: block;
-      container-type: inline-size;
+      min-inline-size: 0;
       font-family: var(--vc-font-family, ${token('font')});
       font-size: 1rem;
       line-height: 1.4;
@@ -104,6 +104,11 @@ export const captionBase = [
     *::before,
     *::after {
       box-sizing: border-box;
+    }
+    /* Not the host, which resets of the page reach. In a row of the page, it wants this width. */
+    .base {
+      container-type: inline-size;
+      contain-intrinsic-inline-size: 40rem;
     }
     p {
       margin: 0;

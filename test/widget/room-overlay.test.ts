@@ -148,6 +148,12 @@ describe('a page of another site', () => {
       return { height, isWhite: color === 'rgb(255, 255, 255)' };
     });
     expect(reset).toEqual({ height: 384, isWhite: false });
+    // In a row of the page, the element has a width of its own.
+    const width = await page.evaluate(() => {
+      document.body.style.display = 'flex';
+      return document.querySelector('room-captions')!.offsetWidth;
+    });
+    expect(width).toBe(640);
     const other = await bench.makeRoom();
     // Out of the page it takes no reader's place.
     const outside = await page.evaluate(async (src) => {
