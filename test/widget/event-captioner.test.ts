@@ -262,8 +262,9 @@ describe("the captioner's page", () => {
     await setSize('200%');
     expect(await excessWidth(page)).toBe(0);
     for (const field of ['.rows .own', '#new-line', '#language']) {
-      const { width } = (await page.locator(field).first().boundingBox())!;
+      const { x, width } = (await page.locator(field).first().boundingBox())!;
       expect(width).toBeGreaterThan(180);
+      expect(x + width).toBeLessThanOrEqual(look.viewport.width);
     }
     await setSize('');
     // At a zoom of 400 %, the page scrolls to the new line, and the list still shows some.

@@ -151,6 +151,7 @@ export const captionerStyles = css`
   }
   .composer {
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: 0.375rem;
     padding: 0.75rem var(--inset) var(--inset);
     background: var(--wash);
@@ -194,7 +195,7 @@ export const captionerStyles = css`
   }
   .compose textarea {
     flex: 999 1 11rem;
-    inline-size: auto;
+    min-inline-size: 0;
     font-size: 1.0625rem;
     resize: none;
   }
