@@ -163,6 +163,17 @@ describe('the lines that a captioner sends', () => {
     expect(cut.every((line) => line.length <= MAX_CHARACTERS)).toBe(true);
     expect(cut[1]).toMatch(/^😀+$/u);
   });
+
+  it('end with the sign that ends a sentence, also where no blank follows it', async () => {
+    const sentence = `「${'字'.repeat(26)}。」`;
+    for (const shift of [0, 1, 2]) {
+      const text = '字'.repeat(shift) + sentence.repeat(120);
+      const lines = await linesOf(text);
+      expect(lines.join('')).toBe(text);
+      expect(lines.slice(1).every((line) => line.startsWith('「'))).toBe(true);
+      expect(lines.every((line) => line.length <= MAX_CHARACTERS)).toBe(true);
+    }
+  });
 });
 
 describe('the lock of the screen', () => {

@@ -83,10 +83,10 @@ function piecesOf(text: string): string[] {
   while (rest.length > MAX_CHARACTERS) {
     const head = rest.slice(0, MAX_CHARACTERS + 1);
     const end =
-      /^.*(?:[.!?…؟]["'”’»)]*(?=\s)|[。！？][」』]*)/su.exec(head) ??
+      /^.*(?:[.!?…؟]["'”’»)]*(?=\s)|[。！？][」』]*(?=[^」』]))/su.exec(head) ??
       /^.*\S(?=\s)/su.exec(head) ?? // Without the half of a character that the limit cuts.
       /^.*(?=.)/su.exec(head);
-    const cut = Math.min(end?.[0].length ?? MAX_CHARACTERS, MAX_CHARACTERS);
+    const cut = end?.[0].length ?? MAX_CHARACTERS;
     pieces.push(rest.slice(0, cut));
     rest = rest.slice(cut).trim();
   }
