@@ -278,7 +278,7 @@ describe('a reader', () => {
     expect(asked.map((url) => new URL(url).pathname.split('/').at(-1))).toEqual([String(line)]);
     await page.locator('.listen.playing').waitFor();
     await page.locator('.listen.waiting').waitFor();
-    // A phone call pauses the speech; the phone may resume it.
+    // After lines without words, a phone call pauses the speech; the phone may resume it.
     await page.evaluate(() => {
       const play: () => Promise<void> = Reflect.get(HTMLMediaElement.prototype, 'play');
       HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
@@ -287,7 +287,7 @@ describe('a reader', () => {
         return play.call(this);
       };
     });
-    await bench.type(room, { text: 'Llaman por teléfono.', language: 'es' });
+    for (const text of ['♪', '♪', '…', 'Llaman.']) await bench.type(room, { text, language: 'es' });
     await page.locator('.listen.blocked').waitFor();
     await page.getByText('Toca «Escuchar» otra vez.').waitFor();
     await page.evaluate(() => dispatchEvent(new Event('hung-up')));
