@@ -47,9 +47,6 @@ export class AudienceCode extends LitElement {
         gap: 0.5rem;
         margin-block-start: 0.75rem;
       }
-      .actions button {
-        white-space: normal;
-      }
       dialog {
         inline-size: 100vw;
         block-size: 100dvb;

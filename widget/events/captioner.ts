@@ -39,6 +39,8 @@ const MOST_ROWS = 60;
 const END_PX = 24;
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+/** For the names of fields: several lines are said within a minute. */
+const exactClock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 export class CaptionerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, captionerStyles];
@@ -175,7 +177,7 @@ export class CaptionerPage extends LitElement {
             data-line=${line}
             lang=${language}
             dir=${textDirection(language)}
-            aria-label=${(row.isByPerson ? words.lineByHand : words.lineOf).replace('{time}', time)}
+            aria-label=${(row.isByPerson ? words.lineByHand : words.lineOf).replace('{time}', exactClock.format(row.startMs))}
             aria-describedby="about-${line}"
             aria-invalid=${draft !== undefined && draft.failure !== '' ? 'true' : nothing}
             placeholder=${spoken === undefined ? '' : words.notTranslated}

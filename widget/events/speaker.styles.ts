@@ -82,9 +82,6 @@ export const speakerStyles = css`
     align-items: center;
     min-block-size: 2.75rem;
   }
-  .gauges button {
-    white-space: normal;
-  }
   .level {
     flex: 1 1 3rem;
     block-size: 0.75rem;
@@ -116,7 +113,6 @@ export const speakerStyles = css`
     min-block-size: 5rem;
     padding-inline: 0.5rem;
     font-size: 1.375rem;
-    white-space: normal;
     border-radius: var(--radius);
     touch-action: manipulation;
     -webkit-tap-highlight-color: transparent;
@@ -167,7 +163,6 @@ export const speakerStyles = css`
   }
   .settings .choice {
     display: flex;
-    flex-wrap: wrap;
   }
   .settings .choice label {
     flex: 1;

@@ -340,7 +340,10 @@ export class ConsoleMemoryUpload extends LitElement {
       ${
         skipped === 0
           ? nothing
-          : note('warn', `${counted(skipped, 'segment')} could not be used and were left out.`)
+          : note(
+              'warn',
+              `${counted(skipped, 'segment')} could not be used and ${skipped === 1 ? 'was' : 'were'} left out.`,
+            )
       }
       <div class="row end">
         <button type="button" class="primary" autofocus @click=${() => this.dialog.close()}>

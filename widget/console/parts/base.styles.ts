@@ -171,7 +171,6 @@ const controls = css`
     font-weight: 600;
     line-height: 1.25;
     text-decoration: none;
-    white-space: nowrap;
     color: var(--ink);
     background: var(--card);
     border: 1px solid var(--edge);

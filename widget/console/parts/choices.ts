@@ -128,6 +128,7 @@ export const choiceStyles = css`
   }
   .choice {
     display: inline-flex;
+    flex-wrap: wrap;
     padding: 0.1875rem;
     margin: 0;
     border: 0;
