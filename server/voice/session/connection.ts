@@ -95,6 +95,8 @@ interface ConnectionLimits {
   connectionMs: number;
   /** How long a client may leave messages unread before its connection is dropped, in ms; default 30 s. */
   unreadMs?: number;
+  /** How long a client that sends no audio may take to answer a ping, in ms; default 5 s. */
+  pongMs?: number;
 }
 
 interface ConnectionOptions {
@@ -123,6 +125,7 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 const MAX_UNREAD_MS = 30_000;
 /** How long a client may take to answer our close frame, in ms. */
 const CLOSE_GRACE_MS = 5_000;
+const PONG_MS = 5_000;
 
 /**
  * A WebSocket that can report why it closes. The ws library closes a connection by itself when a frame
@@ -190,7 +193,7 @@ class Connection {
         clearTimeout(this.#idle);
       },
     });
-    this.#idle = setTimeout(() => this.#onIdle(limits.idleMs), limits.idleMs);
+    this.#idle = setTimeout(() => this.#onIdle(limits), limits.idleMs);
     this.#longest = setTimeout(() => this.#close(CLOSE.expired), limits.connectionMs);
   }
 
@@ -222,7 +225,7 @@ class Connection {
       const next = reader.take();
       if (next !== undefined) {
         const isRead = await this.#send(encodeServerMessage(next.message, messageFormat));
-        if (!isRead) this.#drop();
+        if (!isRead) this.#drop('nothing is read');
         else if (next.sequence > 0) this.#askForReceipt(next.sequence);
       } else if (reader.isDone) {
         this.#close(this.#session.isStopping() ? CLOSE.goingAway : CLOSE.normal);
@@ -275,17 +278,35 @@ class Connection {
     }
   }
 
-  #onIdle(idleMs: number): void {
-    if (this.#session.hasMediaEnded()) return;
+  #onIdle(limits: ConnectionLimits, end = () => this.#askForLife(limits)): void {
+    if (this.#isOver || this.#session.hasMediaEnded()) return;
     // A client that is held back cannot send, and chunks that wait to be decoded may hold audio.
     if (this.#socket.isPaused || this.#session.hasMediaWaiting()) {
       this.#owesAudioSinceMs = performance.now();
     }
     // Only decoded sound counts, not bytes: a client could send headers for ever.
     const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs());
-    const leftMs = lastAudioMs + idleMs - performance.now();
-    if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(idleMs), leftMs);
-    else this.#fail(idleError(idleMs), 'session');
+    const leftMs = lastAudioMs + limits.idleMs - performance.now();
+    if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(limits), leftMs);
+    else end();
+  }
+
+  /**
+   * Ends the session of an idle client that answers, and drops one whose network may have died without a
+   * word. Before the pong comes whatever a stalled network has held back.
+   */
+  #askForLife(limits: ConnectionLimits): void {
+    const onPong = (): void => {
+      clearTimeout(this.#idle);
+      this.#onIdle(limits, () => this.#fail(idleError(limits.idleMs), 'session'));
+    };
+    this.#socket.once('pong', onPong);
+    this.#idle = setTimeout(() => {
+      this.#socket.off('pong', onPong);
+      this.#onIdle(limits, () => this.#drop('a ping is not answered'));
+    }, limits.pongMs ?? PONG_MS);
+    // A client may answer only the newest of several pings.
+    this.#socket.ping(String(this.#pingedSequence));
   }
 
   /** Tells the client why the library is about to close the socket. */
@@ -328,13 +349,10 @@ class Connection {
     terminateSoon(this.#socket);
   }
 
-  /** Drops a client that reads nothing, such as a sleeping phone. The client may reconnect to the session. */
-  #drop(): void {
+  /** Drops a client that does not react, such as a sleeping phone. The client may reconnect to the session. */
+  #drop(reason: string): void {
     if (this.#isOver) return;
-    this.#log.info(
-      { sessionId: this.#session.sessionId },
-      'voice session dropped: nothing is read',
-    );
+    this.#log.info({ sessionId: this.#session.sessionId }, `voice session dropped: ${reason}`);
     this.#stopServing();
     this.#socket.terminate();
   }

@@ -16,6 +16,8 @@ const SEGMENTS = 60;
 const SEGMENT_BYTES = 125_000;
 /** How long a reader may read nothing, in ms: only the first one sleeps. */
 let unreadMs = 1_500;
+let idleMs = 60_000;
+let pongMs = 500;
 
 let session: RunningSession;
 let failures = 0;
@@ -24,7 +26,7 @@ const server = http.createServer();
 beforeAll(async () => {
   const sockets = new WebSocketServer({ server, WebSocket: VoiceSocket });
   sockets.on('connection', (socket) => {
-    const limits = { idleMs: 60_000, connectionMs: 60_000, unreadMs };
+    const limits = { idleMs, connectionMs: 60_000, unreadMs, pongMs };
     serveConnection({ socket, session: session.connect(), limits, log });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -101,6 +103,9 @@ const segment = (text: string): ServerMessage => ({
   tentative: [],
 });
 
+/** Keeps a stream open for as long as the tests last. */
+const untilClosed = () => new Promise((resolve) => server.once('close', resolve));
+
 it('drops the connection of a reader that stops reading, and delivers everything when it returns', async () => {
   session = startSession(async function* () {
     for (let count = 0; count < SEGMENTS; count += 1) {
@@ -124,6 +129,26 @@ it('drops the connection of a reader that stops reading, and delivers everything
   awake.socket.terminate();
 });
 
+it('keeps the session of a client whose network has died without a word, and ends that of an idle one', async () => {
+  session.end();
+  session = startSession(async function* () {
+    yield segment('Good morning.');
+    await untilClosed();
+  });
+  idleMs = 500;
+  const lost = await open();
+  lost.socket.pause();
+  await until(() => !session.isConnected);
+  expect(session.isOver).toBe(false);
+  pongMs = 60_000;
+  const idle = await open();
+  idleMs = 60_000;
+  await until(() => session.isOver);
+  expect(failures).toBe(1);
+  lost.socket.terminate();
+  idle.socket.terminate();
+});
+
 it('hands a session over only while it is not over', async () => {
   session.end();
   session = startSession(async function* () {});
@@ -138,8 +163,7 @@ it('leaks nothing in a session whose reader reconnects often', async () => {
   session.end();
   session = startSession(async function* () {
     yield segment('Good morning.');
-    // Keeps the stream open for as long as the test lasts.
-    await new Promise((resolve) => server.once('close', resolve));
+    await untilClosed();
   });
   for (let count = 0; count < 15; count += 1) {
     const { socket } = await open();
