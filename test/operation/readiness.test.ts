@@ -7,6 +7,7 @@ import { createReadiness } from '../../server/operation/routes.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
 import { smallDisk } from '../support/machine/temporary-folder.ts';
+import { openAccount } from '../storage/samples.ts';
 
 let platform: Platform;
 beforeEach(async () => (platform = await openPlatform()));
@@ -112,12 +113,16 @@ describe('a full disk', () => {
     }
   };
 
-  it('prevents readiness, even if the database can be read', async () => {
+  it('prevents readiness, even if the database can be read, and is named as the cause of refusals', async () => {
     const storage = await openEmbedded(folder);
     try {
+      const { charge } = await openAccount(storage);
       expect(await readiness({ writeChecks: storage.writeChecks }).missing()).toEqual([]);
       fill();
-      expect(await storage.accounts.list()).toEqual([]);
+      await expect(storage.usage.charge(charge())).rejects.toMatchObject({
+        ...{ code: 'storage_unavailable', cause: { message: 'database or disk is full' } },
+      });
+      expect(await storage.accounts.list()).toHaveLength(1);
       const asked = readiness({ writeChecks: storage.writeChecks });
       expect(await asked.missing()).toEqual(unwritten);
     } finally {

@@ -166,6 +166,7 @@ export interface StoreFailure {
   code: ErrorCode | undefined;
   message: string;
   detail?: string;
+  cause?: unknown;
 }
 
 export type StoreAnswer = { id: number; value: unknown } | { id: number; failure: StoreFailure };
@@ -298,9 +299,9 @@ class StoreConnection {
       waiting.resolve(answer.value);
       return;
     }
-    const { code, message, detail } = answer.failure;
+    const { code, message, ...options } = answer.failure;
     if (code !== undefined) {
-      waiting.reject(new ServiceError(code, message, detail === undefined ? {} : { detail }));
+      waiting.reject(new ServiceError(code, message, options));
       return;
     }
     const { store, method } = waiting.call;

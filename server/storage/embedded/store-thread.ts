@@ -250,6 +250,7 @@ function toFailure(error: unknown): StoreFailure {
     return {
       code: 'storage_unavailable',
       message: 'The database cannot write or read its file now. Please try again later.',
+      cause: error,
     };
   }
   return { code: undefined, message: error instanceof Error ? error.message : String(error) };
