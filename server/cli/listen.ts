@@ -152,7 +152,7 @@ function reportNothing(heard: {
   isEmpty: boolean;
 }): void {
   const { file, contentType, heardMs, isEmpty } = heard;
-  const name = file === '-' ? 'Standard input' : file;
+  const name = nameOf(file);
   if (isEmpty) throw new Error(`${name}: there is no audio in it.`);
   if (heardMs === 0 && !contentType.startsWith('audio/pcm')) {
     throw new Error(
@@ -161,6 +161,8 @@ function reportNothing(heard: {
   }
   process.stderr.write(`${name}: no words were heard. Is the language of --from the right one?\n`);
 }
+
+const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
 
 /** Reason codes of audio that FFmpeg can make fit: another format or a damaged one, and several channels. */
 const CONVERTIBLE: ReadonlySet<number | undefined> = new Set(
@@ -175,7 +177,9 @@ function explained(error: unknown, file: string): unknown {
   const { code, message, reasonCode } = error;
   if (code === 'unreachable') return new Error(`${message} ${adviceFor(error)}`, { cause: error });
   if (!CONVERTIBLE.has(reasonCode)) return error;
-  return new Error(`${file}: ${message} Let ffmpeg convert it with --convert.`, { cause: error });
+  return new Error(`${nameOf(file)}: ${message} Let ffmpeg convert it with --convert.`, {
+    cause: error,
+  });
 }
 
 async function sessionOf(
