@@ -2,6 +2,7 @@
  * The voice WebSocket. A token is spent before the upgrade, so refusals are plain HTTP answers; then the
  * socket is joined to its session: frames in, messages out, and every way it can end.
  */
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type RawData, WebSocket } from 'ws';
 import { ServiceError, toServiceError, toSocket } from '../../../shared/errors.ts';
@@ -228,6 +229,7 @@ class Connection {
         if (!isRead) this.#drop('nothing is read');
         else if (next.sequence > 0) this.#askForReceipt(next.sequence);
       } else if (reader.isDone) {
+        await this.#receipt();
         this.#close(this.#session.isStopping() ? CLOSE.goingAway : CLOSE.normal);
       } else await reader.changed();
     }
@@ -259,6 +261,19 @@ class Connection {
     this.#isPingOut = true;
     this.#pingedSequence = sequence;
     this.#socket.ping(String(sequence));
+  }
+
+  /** Waits for a client on a slow network, as long as it reads, until it has everything. */
+  async #receipt(): Promise<void> {
+    try {
+      while (this.#isPingOut) {
+        const unread = AbortSignal.timeout(this.#unreadMs);
+        const signal = AbortSignal.any([unread, this.#served.signal]);
+        await once(this.#socket, 'pong', { signal });
+      }
+    } catch {
+      // The client has left, or reads nothing.
+    }
   }
 
   #onPong(payload: Buffer): void {

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { decodeServerMessage } from '../../../shared/protocol/codec.ts';
@@ -20,12 +21,15 @@ let idleMs = 60_000;
 let pongMs = 500;
 
 let session: RunningSession;
+/** The server's end of the latest connection. */
+let served: WebSocket;
 let failures = 0;
 const log = recordLog();
 const server = http.createServer();
 beforeAll(async () => {
   const sockets = new WebSocketServer({ server, WebSocket: VoiceSocket });
   sockets.on('connection', (socket) => {
+    served = socket;
     const limits = { idleMs, connectionMs: 60_000, unreadMs, pongMs };
     serveConnection({ socket, session: session.connect(), limits, log });
   });
@@ -175,7 +179,8 @@ it('leaks nothing in a session whose reader reconnects often', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('sends a sign of life to a client that waits for the last words', async () => {
+/** Starts a session that says its last words when told to. */
+function startLastWords(): () => void {
   session.end();
   let sayLastWords: () => void = () => undefined;
   const lastWords = new Promise<void>((resolve) => (sayLastWords = resolve));
@@ -183,6 +188,11 @@ it('sends a sign of life to a client that waits for the last words', async () =>
     await lastWords;
     yield segment('Good night.');
   });
+  return sayLastWords;
+}
+
+it('sends a sign of life to a client that waits for the last words', async () => {
+  const sayLastWords = startLastWords();
   const client = await open();
   session.conclude();
   const before = client.acknowledgements;
@@ -190,4 +200,19 @@ it('sends a sign of life to a client that waits for the last words', async () =>
   sayLastWords();
   await until(() => client.sequences.length === 1);
   client.socket.terminate();
+});
+
+it('closes when the client has read the last words, however slowly', async () => {
+  const sayLastWords = startLastWords();
+  const client = await open();
+  const ping = vi.spyOn(served, 'ping');
+  client.socket.pause();
+  session.conclude();
+  sayLastWords();
+  await until(() => ping.mock.calls.length > 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(served.readyState).toBe(WebSocket.OPEN);
+  client.socket.resume();
+  const [code] = await once(client.socket, 'close');
+  expect({ code, read: client.sequences.length }).toEqual({ code: 1001, read: 1 });
 });
