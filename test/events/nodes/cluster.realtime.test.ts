@@ -334,8 +334,8 @@ it('keeps an owner going without its broker, and catches up the other nodes when
 });
 
 it('continues at another node within seconds after the owner was killed, without loss or repetition', async () => {
-  const { nodes, translator, cluster } = opened;
-  const home = await cluster.add();
+  const { nodes, translator } = opened;
+  const home = await opened.add();
   const { room_id: id } = await makeRoom(home, keptWishes);
   const first = await readAlong(home, id, { language: 'es' });
   const readers = await Promise.all(

@@ -20,6 +20,8 @@ export interface RoomCluster {
   readonly cluster: Cluster;
   /** The last node can be cut off from the broker. */
   readonly nodes: readonly [TestServer, TestServer, TestServer];
+  /** Starts another server. */
+  add(): Promise<TestServer>;
   cutOff(): void;
   joinAgain(): void;
   readonly translator: LibreTranslateServer;
@@ -47,6 +49,7 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
     });
     proxy = await startRedisProxy(socket());
     await cluster.add({ BROKER_URL: proxy.url });
+    await Promise.all(cluster.nodes.map(untilItTranslates));
   });
   afterAll(async () => {
     await cluster?.stop();
@@ -58,6 +61,11 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
     },
     get nodes() {
       return cluster!.nodes.slice(0, 3) as unknown as RoomCluster['nodes'];
+    },
+    async add() {
+      const node = await cluster!.add();
+      await untilItTranslates(node);
+      return node;
     },
     cutOff() {
       proxy!.leadTo('/nowhere');
@@ -71,6 +79,14 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
       return translator!;
     },
   };
+}
+
+/** Waits until a server has reached its translator, which it does after it has started. */
+async function untilItTranslates(node: TestServer): Promise<void> {
+  const key = { Authorization: `DeepL-Auth-Key ${node.apiKey}` };
+  await until(async () =>
+    (await (await node.get('/v2/languages?type=target', key)).text()).includes('"ES"'),
+  );
 }
 
 /** How often each text was translated into a language. */
