@@ -214,6 +214,6 @@ it('closes when the client has read the last words, however slowly', async () =>
   await new Promise((resolve) => setImmediate(resolve));
   expect(served.readyState).toBe(WebSocket.OPEN);
   client.socket.resume();
-  const [code] = await once(client.socket, 'close');
+  const [code] = (await once(client.socket, 'close')) as [number];
   expect({ code, read: client.sequences.length }).toEqual({ code: 1001, read: 1 });
 });
