@@ -30,6 +30,12 @@ test.each([
   ['A stone fell on that temple.', 'Una piedra cayó en ese templo.'],
   ['Two usernames and a thumbnail', 'Dos usuarios y una miniatura'],
   ['What time is it?', '¿Qué hora es?'],
+  // Phrases keep the signs behind them, and words stay on their side of a bar.
+  ['He said: "I am fine".', 'Dijo: "estoy bien".'],
+  ['“Nice to meet you”, he said.', '“Encantado de conocerte”, dijo.'],
+  ['"Last week"', '"La semana pasada"'],
+  ['**last week**|big|house', '**la semana pasada**|grande|casa'],
+  ['It`s a good day. Don´t go.', 'Es un buen día. No vayas.'],
   // What asks for something.
   ['Open the door.', 'Abre la puerta.'],
   ['Click the button to save your changes.', 'Pulsa el botón para guardar tus cambios.'],

@@ -75,17 +75,26 @@ type Piece = string | TextSegment;
  * (`C:\\new`).
  */
 const SEPARATOR =
-  /((?<!\s)\s+[|·•]\s+|(?:\\[nrt](?!\p{Ll}))+|(?<=\S) *\t[ \t]*(?=\S)|(?<=\S) {3,}(?=\S))/u;
+  /((?<!\s)(?:\s+[·•]\s+|\s*\|+\s*)|(?:\\[nrt](?!\p{Ll}))+|(?<=\S) *\t[ \t]*(?=\S)|(?<=\S) {3,}(?=\S))/u;
 
 /** Translates a text or a marked segment; no word moves across a separator. */
 export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
-  const items = itemsOf(typeof piece === 'string' ? [piece] : piece);
-  if (items.length === 1) return translateItem(piece, run);
+  const sent =
+    typeof piece === 'string'
+      ? withApostrophes(piece)
+      : piece.map((part) => (typeof part === 'string' ? withApostrophes(part) : part));
+  const items = itemsOf(typeof sent === 'string' ? [sent] : sent);
+  if (items.length === 1) return translateItem(sent, run);
   const translated = await Promise.all(
     items.map(async (item) => (hasLetters(item) ? await translateItem(item, run) : item)),
   );
   const parts = translated.flat();
   return typeof piece === 'string' ? plainText(parts) : parts;
+}
+
+/** Apostrophes as the dictionaries know them: many keyboards have `It´s` and `It`s` at hand. */
+function withApostrophes(text: string): string {
+  return text.replaceAll(/(?<=\p{L})[`´](?=\p{L})/gu, '’');
 }
 
 /** Cuts a segment at separators outside of elements; every second item is a separator. */
@@ -282,8 +291,8 @@ async function tokensThroughSteps(
 // no-break blanks.
 
 /** Closing signs; `.NET` and `:x` begin with one and do not match. */
-const ENDING = /(?<blanks> {0,2})(?<signs>[.,;:!?)\]…]+)(?=[\s"'”’»)\]]|$)/gu;
-const OPENING = /(?<=^|[\s(¿¡])(?<signs>["'“‘«‹([¿¡*_~]{1,3})(?<blanks> {0,2})(?=\S)/gu;
+const ENDING = /(?<blanks> {0,2})(?<signs>[.,;:!?)\]…”»]+)(?=[\s"'”’»)\]]|$)/gu;
+const OPENING = /(?<=^|[\s(¿¡])(?<signs>["'“‘«‹([¿¡*_~]{1,3})(?<blanks> {0,2})(?=\S|$)/gu;
 /** Signs that both open and close. */
 const EITHER = /["*_~]/;
 /** After such a character, a sign closes. */
@@ -322,10 +331,12 @@ function looseBlanks(translated: string, source: string): number[] {
       const own = before.get(signs) ?? [];
       const hasAny = own.some(({ blanks }) => blanks > 0);
       const ends = pattern === OPENING && EITHER.test(signs) ? endsOf(source, signs) : [];
+      const isPaired = ends.length === translated.split(signs).length - 1;
       return all.flatMap(({ at, count, start, blanks }, i) => {
         const isKept = own.length === all.length ? (own[i]?.blanks ?? 0) > 0 : hasAny;
+        if (isPaired && ends[count] === true)
+          return translated.charAt(at - 1) === ' ' ? [at - 1] : [];
         if (isKept || blanks === 0) return [];
-        if (ends[count] === true) return translated.charAt(at - 1) === ' ' ? [at - 1] : [];
         return Array.from({ length: blanks }, (_, blank) => start + blank);
       });
     });

@@ -161,7 +161,8 @@ export function entriesOf(table: string): [source: string, target: string][] {
 export function phraseRules(table: string): { source: string[]; target: string[] } {
   const source: string[] = [];
   const target: string[] = [];
-  const gone = new Map<string, string[]>();
+  /** The rules that remove the second words of phrases, the third ones and so on, with their phrases. */
+  const gone: Map<string, string[]>[] = [];
   // A phrase that begins with another one comes after it, and takes its place.
   const entries = entriesOf(table).sort(([one], [other]) => one.length - other.length);
   for (const [phrase, translation] of entries) {
@@ -180,8 +181,9 @@ export function phraseRules(table: string): { source: string[]; target: string[]
       `SELECT ("${key}"i) ;`,
     );
     others.forEach((word, index) => {
-      const place = `REMCOHORT ("<${word}>"i) IF (-${index + 1}`;
-      gone.set(place, [...(gone.get(place) ?? []), `("${key}"i)`]);
+      const removal = `REMCOHORT ("<${word}>"i) IF (-1`;
+      const same = (gone[index] ??= new Map<string, string[]>());
+      same.set(removal, [...(same.get(removal) ?? []), `("${key}"i)`]);
     });
     target.push(
       inBothSizes(
@@ -189,10 +191,9 @@ export function phraseRules(table: string): { source: string[]; target: string[]
       ),
     );
   }
-  // Farthest first: each removal shifts the positions of the words behind it.
-  const places = [...gone].sort(([one], [other]) => farAway(other) - farAway(one));
-  source.push(...places.map(([place, keys]) => `${place} ${keys.join(' OR ')}) ;`));
+  // Nearest first: what follows a removed word goes to the word before it, but only once.
+  for (const same of gone) {
+    source.push(...[...same].map(([removal, keys]) => `${removal} ${keys.join(' OR ')}) ;`));
+  }
   return { source, target };
 }
-
-const farAway = (place: string): number => Number(/\d+$/.exec(place)?.[0]);
