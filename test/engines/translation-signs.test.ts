@@ -120,6 +120,7 @@ describe('a Spanish question or exclamation', () => {
     ['\ufffc Lo conoces?', '\ufffc ¿Lo conoces?'],
     ['🎉 Lo conoces?', '🎉 ¿Lo conoces?'],
     ['> # Lo conoces?', '> # ¿Lo conoces?'],
+    ['<@U12> <jo> Lo conoces?', '<@U12> <jo> ¿Lo conoces?'],
     ['Una línea\nes otra?', 'Una línea\n¿es otra?'],
     ['5?', '¿5?'],
     ['Sí?, de verdad!', '¿Sí?, ¡de verdad!'],

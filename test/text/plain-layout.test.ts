@@ -49,6 +49,7 @@ it.each([
   ['See <a href="/the-car">our help</a> &amp; more.', ['See <1>our help</1> &amp; more.']],
   ['<p>Red</p><p>Car. <b>A <p>b</p></b></p>', ['Red', 'Car.', 'A <1>b</1>']],
   ['Enter <name>, a < b, c > d, <b>and </i><c>.', ['Enter <name>, a < b, c > d, <b>and </i><c>.']],
+  ['<Mary> Hello!\n<Jo Ann> Hi <name>', ['Hello!', 'Hi <name>']],
   ['<i>one <b>two</i> three</b>', ['<1>one <b>two</1> three</b>']],
   ['Put `<b>the house</b>` in\n```\n<a>the car</a>\n```', ['Put <1/> in']],
   ['<b>{n, plural, one {a <i>dog</i>} other {# dogs}}</b>', ['a <1>dog</1>', '<1/> dogs']],

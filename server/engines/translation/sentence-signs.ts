@@ -217,9 +217,9 @@ const OPENED_BY: Readonly<Record<string, string>> = {
 const ASKED =
   /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes)(?!\p{L})))/isu;
 const EXCLAIMED = /^.*:\s+/su;
-/** Leading text that stays outside: signs, and the number of a list item. */
+/** Leading text that stays outside: signs, what is in `<…>`, and the number of a list item. */
 const OUTSIDE =
-  /[\s,;"'“‘«‹❮❬([\ufffc•*#>–—\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f-]*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
+  /(?:[\s,;"'“‘«‹❮❬([\ufffc•*#>–—\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f-]|<[^<>\n]{1,200}>)*(?:(?:\d{1,3}[.)]|\p{L}\))\s+)?["'“‘«‹❮❬([\ufffc]*/uy;
 
 /**
  * Returns the replacements that add Spanish opening signs to the first letters of questions and exclamations.

@@ -318,7 +318,8 @@ interface TagInText {
 
 /**
  * Returns a plain text as items: pairs of tags and empty elements count as markup, everything else is prose,
- * `<name>` and character references included. Blocks cut, unless they are within an inline element.
+ * `<name>` and character references included. Blocks cut, unless they are within an inline element, and so does
+ * a tag without its other half that begins a line, as names in chats do: `<Mary> Hello`.
  */
 export function itemsOfProse(source: string): FlowItem[] {
   const items: FlowItem[] = [];
@@ -331,10 +332,12 @@ export function itemsOfProse(source: string): FlowItem[] {
   };
   const cuts = new Set<number>();
   for (const [index, { name, start, end, partner }] of tags.entries()) {
-    if (partner < 0) continue;
+    const isAlone = partner < 0;
+    if (isAlone && start > 0 && source.charAt(start - 1) !== '\n') continue;
     addText(start);
     at = end;
-    const isCut = partner < index ? cuts.has(partner) : depth === 0 && STRUCTURE.test(name);
+    const isCut =
+      isAlone || (partner < index ? cuts.has(partner) : depth === 0 && STRUCTURE.test(name));
     if (isCut) {
       cuts.add(index);
       items.push({ kind: 'cut', start, end });
