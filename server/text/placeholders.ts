@@ -5,6 +5,7 @@
  * - `{{ anything }}`, `${anything}`, `#{anything}`, `%{anything}`, on one line
  * - `{% anything %}`, `<% anything %>`: commands of templates, on one line
  * - `*|FNAME|*`, `%%FirstName%%`, `%%=v(@name)=%%`: fields of newsletters
+ * - `'{'`, `'}'`: braces quoted for ICU's MessageFormat
  * - `{name}`, `{0}`, `{user.name}`, `{0:N2}`: one word in braces, without blanks
  * - `{price, number}`, `{day, date, long}`, `{0,number,#.##}`: a value and its format
  * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%#@name@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or
@@ -58,6 +59,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,
     String.raw`\*\|[^|\r\n]{1,200}\|\*|(?<![\p{L}\p{N}%])%%(?:[\p{L}_][\p{L}\p{M}\p{N}_. -]{0,100}|=[^%\r\n]{1,200}=)%%(?![\p{L}\p{N}%])`,
+    "(?<!')'[{}]{1,4}'(?!')",
     String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
     String.raw`\{\s{0,5}[\p{L}\p{N}_.]{1,100}\s{0,5},\s{0,5}(?:number|date|time|duration|ordinal|spellout|list)\s{0,5}(?:,[^{}\r\n]{1,100})?\}`,
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,

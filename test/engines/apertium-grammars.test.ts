@@ -35,7 +35,9 @@ test.each([
   ['“Nice to meet you”, he said.', '“Encantado de conocerte”, dijo.'],
   ['"Last week"', '"La semana pasada"'],
   ['**last week**|big|house', '**la semana pasada**|grande|casa'],
-  ['It`s a good day. Don´t go.', 'Es un buen día. No vayas.'],
+  ["It`s a good day. Don´t go. It''s red.", 'Es un buen día. No vayas. Es rojo.'],
+  ['Car', 'Coche'],
+  ['Sign up for the newsletter', 'Apúntate al boletín'],
   // What asks for something.
   ['Open the door.', 'Abre la puerta.'],
   ['Click the button to save your changes.', 'Pulsa el botón para guardar tus cambios.'],

@@ -3,6 +3,7 @@ import { findPlaceholders } from '../../server/text/placeholders.ts';
 
 it.each([
   ['Hello {name}, you have {{ count }} messages', ['{name}', '{{ count }}']],
+  ["It''s '{'quoted'}', not '{name} is', '{}'", ["'{'", "'}'", '{name}', "'{}'"]],
   ['{0:N2} of {user.name} and {items[0]}', ['{0:N2}', '{user.name}', '{items[0]}']],
   ['Dear ${first name}, #{title} %{last}', ['${first name}', '#{title}', '%{last}']],
   [

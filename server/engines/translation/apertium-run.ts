@@ -92,9 +92,9 @@ export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
   return typeof piece === 'string' ? plainText(parts) : parts;
 }
 
-/** Apostrophes as the dictionaries know them: many keyboards have `It´s` and `It`s` at hand. */
+/** Apostrophes as the dictionaries know them: keyboards have `It´s` and `It`s` at hand, Java writes `It''s`. */
 function withApostrophes(text: string): string {
-  return text.replaceAll(/(?<=\p{L})[`´](?=\p{L})/gu, '’');
+  return text.replaceAll(/(?<=\p{L})(?:[`´]|'')(?=\p{L})/gu, '’');
 }
 
 /** Cuts a segment at separators outside of elements; every second item is a separator. */

@@ -367,6 +367,7 @@ const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'nous le sentons': 'nous sommes désolés',
     "jusqu'à après": 'à plus tard',
     '…bon soir': 'bonsoir',
+    'il pardonne': 'excuse-moi',
     'par faveur': "s'il vous plaît",
   },
   it: {
@@ -389,6 +390,7 @@ const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'boas tardes': 'boa tarde',
     'boas noites': 'boa noite',
     'faz favor': 'por favor',
+    perdoa: 'desculpa',
   },
 };
 

@@ -105,17 +105,16 @@ const SYMBOLS_AT_START = /^(?:\p{L}|(?:\p{Lu}\p{Ll}?){1,4})(?![\p{L}\p{M}])/u;
 const FIGURE = /^\p{N}{1,3}[+−-]?$/u;
 
 /**
- * Text that programs read: code, options, names with underscores, file names, paths, mentions and hashtags.
+ * Text that programs read: options, names with underscores, file names, paths, mentions and hashtags.
  */
 const IDENTIFIERS = [
-  /(?<!`)`[^`\n]{1,80}`(?!`)/gu,
   /(?<!\S)--\p{Ll}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu,
   /(?<![\p{L}\p{N}_])[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+(?![\p{L}\p{N}_])/gu,
   /(?<![^\s"'“‘(])(?:[A-Za-z]:\\|\\\\|~\/|\.{1,2}\/|\/(?=[\p{L}\p{N}_.-]+\/))[^\s"'“”‘’<>|*?,;:()]*[\p{L}\p{N}_/\\]/gu,
   /(?<![\p{L}\p{N}_@./\\-])(?:[\p{L}\p{N}_.-]{1,60}\/)*[\p{L}\p{N}_-]{1,60}(?:\.[\p{L}\p{N}_-]{1,60})*\.(?:avi|bat|bmp|c|cfg|conf|cpp|css|csv|docx?|eps|exe|gif|gz|h|html?|ini|java|jpe?g|jsx?|json|log|md|mov|mp[34]|odt|pdf|php|png|pptx?|py|rar|rb|rs|rtf|sh|sql|svg|tar|tiff?|tsx?|txt|wav|xlsx?|xml|ya?ml|zip)(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}&@#/])[@#](?=[\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{2,60}(?:-[\p{L}\p{M}\p{N}_]{1,60}){0,8}/gu,
 ];
-const HAS_IDENTIFIER = /[`_\\/@#]|--|\.\p{L}/u;
+const HAS_IDENTIFIER = /[_\\/@#]|--|\.\p{L}/u;
 const HAS_LETTER = /\bA\b|\ba\)|I\/O|\d ?[aA][mM]\b/;
 const HAS_SIGN = /[&/>»›→⇒]/;
 const HAS_SMALL_FIGURE = /[₀-₉⁰¹²³⁴-⁹]/;

@@ -349,7 +349,7 @@ SELECT (pr) IF (0 ("about")) (-1 ("talk") OR ("think") OR ("learn") OR ("hear") 
 # I do it: neither a question nor an auxiliary.
 REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
 SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
-REMOVE ("coming"i adj) ;
+REMOVE ("coming"i adj) OR ("car"i adj) ;
 SELECT (vblex past) IF (-1 (prn subj)) (-2 ("<+that>")) ;
 # A friend of mine lives here, this soup tastes good, wait outside, in the north, long and dark.
 SELECT (vblex pri) IF (-1 (".*=of=mine="r) OR (".*=of=yours="r)) ;

@@ -323,7 +323,7 @@ are you sure you want_to: estás seguro de que quieres, at the moment: en este m
 ^ goodbye: adiós, ^ forgot your password: has olvidado tu contraseña,
 ^ I agree_with you: estoy de acuerdo contigo, ^ I like_this $: me gusta esto,
 ^ learn more $: más información, ^ let us know $: avísanos, ^ let us know what: dinos qué,
-^ no results found: no se han encontrado resultados, ^ sign up $: regístrate,
+^ no results found: no se han encontrado resultados, ^ sign up $: regístrate, ^ sign up now: regístrate ahora, ^ sign up here: regístrate aquí, ^ sign up today: regístrate hoy, ^ sign up for: apúntate a,
 ^ happy birthday: feliz cumpleaños, ^ happy new year: feliz año nuevo, ^ have a nice day: que tengas un buen día,
 ^ how old are you: cuántos años tienes, it 's cold $: hace frío, it is cold: hace frío, it 's hot: hace calor,
 it is hot: hace calor,
