@@ -38,12 +38,16 @@ export function useForms(app: FastifyInstance): void {
   useJsonBodies(app);
   useFormBodies(app);
   app.addHook('preValidation', async (request) => {
-    const { body } = request;
+    const { body, query, routeOptions } = request;
+    const { querystring } = (routeOptions.schema ?? {}) as { querystring?: ValueSchema };
+    if (querystring !== undefined && isRecord(query)) {
+      request.query = properties(query, querystring, true);
+    }
     // A body that is still a stream is read by its route.
     if (!isRecord(body) || body instanceof Readable) return;
     const type = request.headers['content-type']?.toLowerCase();
     const isForm = type?.startsWith('application/x-www-form-urlencoded') === true;
-    const schema = bodySchema(request.routeOptions.schema);
+    const schema = bodySchema(routeOptions.schema);
     request.body = properties(isForm ? nestFormNames(body) : body, schema, isForm);
   });
 }

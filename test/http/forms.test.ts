@@ -1,7 +1,8 @@
 import fc from '../support/suite/properties.ts';
+import fastify from 'fastify';
 import { expect, it } from 'vitest';
 import Type from 'typebox';
-import { readForm, readLargeForm } from '../../server/http/forms.ts';
+import { readForm, readLargeForm, useForms } from '../../server/http/forms.ts';
 
 const plain = (form: object) => ({ ...form });
 
@@ -63,4 +64,21 @@ it('takes the last of repeated values, whatever their type', () => {
   });
   const form = { flag: ['0', 'True'], page: ['1', '2'], name: ['a', 'b'], 'text[]': ['a', 'b'] };
   expect(readForm(form, schema)).toEqual({ flag: true, page: 2, name: 'b', text: ['a', 'b'] });
+});
+
+it('reads queries as leniently as forms', async () => {
+  const app = fastify();
+  useForms(app);
+  const querystring = Type.Object({
+    detailed: Type.Optional(Type.Boolean()),
+    page: Type.Optional(Type.Integer({ default: 3 })),
+  });
+  app.get('/', { schema: { querystring } }, async ({ query }) => query);
+  const query = async (written: string) => (await app.inject(`/?${written}`)).json<object>();
+  expect(await query('detailed=True&page=')).toEqual({ detailed: true, page: 3 });
+  expect(await query('detailed=True&detailed=0&page=1&page=2')).toEqual({
+    detailed: false,
+    page: 2,
+  });
+  expect(await query('detailed=perhaps')).toHaveProperty('statusCode', 400);
 });
