@@ -79,22 +79,18 @@ const SEPARATOR =
 
 /** Translates a text or a marked segment; no word moves across a separator. */
 export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
-  const sent =
-    typeof piece === 'string'
-      ? withApostrophes(piece)
-      : piece.map((part) => (typeof part === 'string' ? withApostrophes(part) : part));
-  const items = itemsOf(typeof sent === 'string' ? [sent] : sent);
+  const sent = typeof piece === 'string' ? withApostrophes(piece) : piece.map(withApostrophes);
+  const items = itemsOf([sent].flat());
   if (items.length === 1) return translateItem(sent, run);
   const translated = await Promise.all(
     items.map(async (item) => (hasLetters(item) ? await translateItem(item, run) : item)),
   );
-  const parts = translated.flat();
-  return typeof piece === 'string' ? plainText(parts) : parts;
+  return typeof piece === 'string' ? plainText(translated.flat()) : translated.flat();
 }
 
 /** Apostrophes as the dictionaries know them: keyboards have `It´s` and `It`s` at hand, Java writes `It''s`. */
-function withApostrophes(text: string): string {
-  return text.replaceAll(/(?<=\p{L})(?:[`´]|'')(?=\p{L})/gu, '’');
+function withApostrophes<Part extends string | Mark>(part: Part): Part | string {
+  return typeof part === 'string' ? part.replaceAll(/(?<=\p{L})(?:[`´]|'')(?=\p{L})/gu, '’') : part;
 }
 
 /** Cuts a segment at separators outside of elements; every second item is a separator. */
@@ -329,14 +325,12 @@ function looseBlanks(translated: string, source: string): number[] {
     const before = blanksBeside(pattern, source);
     return [...blanksBeside(pattern, translated)].flatMap(([signs, all]) => {
       const own = before.get(signs) ?? [];
-      const hasAny = own.some(({ blanks }) => blanks > 0);
       const ends = pattern === OPENING && EITHER.test(signs) ? endsOf(source, signs) : [];
       const isPaired = ends.length === translated.split(signs).length - 1;
       return all.flatMap(({ at, count, start, blanks }, i) => {
-        const isKept = own.length === all.length ? (own[i]?.blanks ?? 0) > 0 : hasAny;
-        if (isPaired && ends[count] === true)
-          return translated.charAt(at - 1) === ' ' ? [at - 1] : [];
-        if (isKept || blanks === 0) return [];
+        if (isPaired && ends[count] === true) return translated[at - 1] === ' ' ? [at - 1] : [];
+        const compared = own.length === all.length ? own.slice(i, i + 1) : own;
+        if (blanks === 0 || compared.some((each) => each.blanks > 0)) return [];
         return Array.from({ length: blanks }, (_, blank) => start + blank);
       });
     });
