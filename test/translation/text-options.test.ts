@@ -107,7 +107,7 @@ describe('tag handling', () => {
       ['The house &amp; the car.', 'La casa &amp; el coche.'],
       ['The house & the car &copy; < 5', 'La casa & el coche &copy; < 5'],
       // Both at once are escaped to avoid ambiguity.
-      ['The house & the car &amp;lt; <b>red', 'La casa &amp; el automovilístico &amp;lt; <b>rojo'],
+      ['The house & the car &amp;lt; <b>red', 'La casa &amp; el coche &amp;lt; <b>rojo'],
     ];
     for (const [text, expected] of cases) expect(await translated(text, v1)).toBe(expected);
   });

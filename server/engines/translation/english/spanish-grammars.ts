@@ -17,7 +17,7 @@ import {
   type GrammarTexts,
 } from '../grammars.ts';
 import { ANY_PRONOUN, PHRASES, READING, SPLITS } from './spanish-constructions.ts';
-import { spanishGrammar } from './spanish-target-grammar.ts';
+import { phrases, spanishGrammar } from './spanish-target-grammar.ts';
 import {
   ASKED_FOR,
   BEFORE_TO,
@@ -36,7 +36,6 @@ import {
   PROFESSIONS,
   PRONOUNS,
   REQUESTS,
-  SAID_OTHERWISE,
   STRANDED,
   WISHES,
   WITH_PARTICLES,
@@ -88,7 +87,7 @@ LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
-${SPLITS}${[...newWordReadings(), ...phraseRules(SAID_OTHERWISE).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+${SPLITS}${[...newWordReadings(), ...phraseRules(phrases()).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 

@@ -1,5 +1,13 @@
 /** The target grammar from English to Spanish, which chooses Spanish words and their forms. */
-import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
+import {
+  anyOf,
+  DELIMITERS,
+  entriesOf,
+  inBothSizes,
+  indexed,
+  phraseRules,
+  wordsOf,
+} from '../grammars.ts';
 import {
   ADJECTIVES,
   ADVERBS,
@@ -46,7 +54,7 @@ export function spanishGrammar(): string {
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
     'SUBSTITUTE (".*"r adv) ("*ninguna pregunta") ("@any=questions=") IF (-1* NEGATION BARRIER (cm)) ;',
     // `~` before a preposition contracts it: `bienvenidos al club`.
-    ...phraseRules(SAID_OTHERWISE.replaceAll(/ (a|de)(?=,|$)/g, ' ~$1')).target,
+    ...phraseRules(phrases().replaceAll(/ (a|de)(?=,|$)/g, ' ~$1')).target,
     ...[...new Set(entriesOf(CLITICS).flatMap(([, pronouns]) => pronouns.split(' ')))].map(
       (pronoun) => `SUBSTITUTE (".*"r adv) ("*no ${pronoun}") ("@no=${pronoun}=") ;`,
     ),
@@ -196,4 +204,45 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
         `SUBSTITUTE (".*"r ${from}) ("${sized(lemma)}"${to}) ("<${sized(english)}>")${conditions} ;`,
     );
   });
+}
+
+/** All phrases that Spanish says in another way. */
+export const phrases = (): string => `${timesOfDay()}, ${dayTimes()}, ${SAID_OTHERWISE}`;
+
+/** Spanish hours. */
+const CLOCK = `
+one: la una, two: las dos, three: las tres, four: las cuatro, five: las cinco, six: las seis, seven: las siete,
+eight: las ocho, nine: las nueve, ten: las diez, eleven: las once, twelve: las doce`;
+
+/** Returns phrases for full and half hours: `at half past three`. */
+function timesOfDay(): string {
+  return entriesOf(CLOCK)
+    .flatMap(([hour, spanish]) => {
+      const verb = hour === 'one' ? 'es' : 'son';
+      return [
+        `at half past ${hour}: a ${spanish} y media`,
+        `it is half past ${hour}: ${verb} ${spanish} y media`,
+        `it 's half past ${hour}: ${verb} ${spanish} y media`,
+        `half past ${hour}: ${spanish} y media`,
+        `at ${hour} o'clock: a ${spanish}`,
+        `at ${hour} thirty: a ${spanish} y media`,
+        `at ${hour} fifteen: a ${spanish} y cuarto`,
+        `it is ${hour} o'clock: ${verb} ${spanish}`,
+        `it 's ${hour} o'clock: ${verb} ${spanish}`,
+      ];
+    })
+    .join(', ');
+}
+
+/** Returns phrases for the parts of days: `on Tuesday morning`. */
+function dayTimes(): string {
+  const days = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'];
+  const times = entriesOf(
+    'morning: por la mañana, afternoon: por la tarde, evening: por la tarde, night: por la noche',
+  );
+  return wordsOf(DAYS)
+    .flatMap((day, index) =>
+      times.map(([time, spanish]) => `on ${day} ${time}: el ${days[index] ?? ''} ${spanish}`),
+    )
+    .join(', ');
 }

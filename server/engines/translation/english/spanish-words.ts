@@ -2,7 +2,7 @@
  * Words and phrases for the grammars from English to Spanish (`entriesOf` documents the format of a table): Debian's
  * dictionary makes a nail file of every file and the stone of a fruit of every stone.
  */
-import { anyOf, entriesOf, inBothSizes, wordsOf } from '../grammars.ts';
+import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
@@ -220,46 +220,8 @@ shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: woul
 do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past, have: have vbhaver pres, has: have vbhaver pri p3 sg,
 had: have vbhaver past`;
 
-/** Spanish hours. */
-const CLOCK = `
-one: la una, two: las dos, three: las tres, four: las cuatro, five: las cinco, six: las seis, seven: las siete,
-eight: las ocho, nine: las nueve, ten: las diez, eleven: las once, twelve: las doce`;
-
-/** Returns phrases for full and half hours: `at half past three`. */
-function timesOfDay(): string {
-  return entriesOf(CLOCK)
-    .flatMap(([hour, spanish]) => {
-      const verb = hour === 'one' ? 'es' : 'son';
-      return [
-        `at half past ${hour}: a ${spanish} y media`,
-        `it is half past ${hour}: ${verb} ${spanish} y media`,
-        `it 's half past ${hour}: ${verb} ${spanish} y media`,
-        `half past ${hour}: ${spanish} y media`,
-        `at ${hour} o'clock: a ${spanish}`,
-        `at ${hour} thirty: a ${spanish} y media`,
-        `at ${hour} fifteen: a ${spanish} y cuarto`,
-        `it is ${hour} o'clock: ${verb} ${spanish}`,
-        `it 's ${hour} o'clock: ${verb} ${spanish}`,
-      ];
-    })
-    .join(', ');
-}
-
-/** Returns phrases for the parts of days: `on Tuesday morning`. */
-function dayTimes(): string {
-  const days = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'];
-  const times = entriesOf(
-    'morning: por la mañana, afternoon: por la tarde, evening: por la tarde, night: por la noche',
-  );
-  return wordsOf(DAYS)
-    .flatMap((day, index) =>
-      times.map(([time, spanish]) => `on ${day} ${time}: el ${days[index] ?? ''} ${spanish}`),
-    )
-    .join(', ');
-}
-
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
-export const SAID_OTHERWISE = `${timesOfDay()}, ${dayTimes()},
+export const SAID_OTHERWISE = `
 all along $: desde el principio, when you are_ready: cuando estés listo, they love each other: se quieren, we love each other: nos queremos,
 they know each other: se conocen, do they know each other: se conocen, we know each other: nos conocemos, they help each other: se ayudan, each other: el uno al otro,
 more_and_more: cada vez más, from home: desde casa, away from home: lejos de casa, far from home: lejos de casa,

@@ -190,7 +190,7 @@ SUBSTITUTE (inf) (ger) (vblex inf) IF (-1 ("<de>")) (-2 ("cansado") OR ("harto")
 SELECT (ger) IF (-1 ("<de>")) (-2 ("cansado") OR ("harto")) ;
 SUBSTITUTE ("Seguro=que=") ("surely=") ("Seguro=que=") IF (NOT -1 ("<¿>")) (NEGATE 1* ("<?>")) ;
 # I like coffee, allergic to nuts.
-REMCOHORT DET IF (-1 LIKED) (1 GENERAL) (2 (sent) OR (cm)) ;
+REMCOHORT DET IF (-1 LIKED OR ("a=todo=el=mundo=le=gusta="i) OR ("a=todo=el=mundo=le=gustan="i)) (1 GENERAL) (2 (sent) OR (cm)) ;
 REMCOHORT DET IF (-1 ("<a>")) (-2 ("alérgico")) (1 N) ;
 # He told me to rest, I usually have lunch there, both of them, ten minutes on foot, I do not think that it is true.
 SUBSTITUTE (".*"r cnjsub cnjcoo cnjadv rel an mf sp) ("to=" adv itg) ("<que>") IF (-1 ("decir"i)) (-2 CLITIC) (1 (pis) OR (prs)) (NOT 1 (pri) OR (ifi) OR (pii)) ;
