@@ -164,6 +164,9 @@ export function startProcessGroup({
     // The shell outlives SIGTERM until it has reaped its children: where Node is the first process
     // of a container, no other process does, and every ended command would remain as a zombie.
     'trap : TERM',
+    // As a batch, where the kernel allows it: a command that is woken does not interrupt the one that writes to
+    // it. Some write word by word, and each word would change processes.
+    'chrt --batch --pid 0 $$ 2>&-',
     // In the background, so that the shell can close its copies of the pipes; otherwise the end of
     // a command would go unnoticed. Without `<&3` the first command would read from /dev/null.
     `exec 3<&0; <&3 ${command} & exec <&- >&- 3<&-`,
