@@ -140,7 +140,7 @@ describe('marks in Apertium translations', () => {
   test('get the blanks that French typography requires', async () => {
     const segment = marked('¿Quieres eliminar «<1/>»?');
     const [answer] = await engine.translate([segment], { signal, source: 'es', target: 'fr' });
-    expect(written(answer!)).toBe('Tu veux éliminer «\u00a0<1/>\u00a0»\u00a0?');
+    expect(written(answer!)).toBe('Tu veux supprimer «\u00a0<1/>\u00a0»\u00a0?');
   });
 
   test('omit a full stop that followed them', async () => {

@@ -51,8 +51,8 @@ test.each([
 });
 
 test.each([
-  ['en', 'fr', 'Excuse me, where is it?', 'Excuse-moi, où il est ?'],
-  ['en', 'fr', "Yes. No! I'm so sorry. Ok, thank you.", 'Oui. Non ! Je suis désolé. Bon, merci.'],
+  ['en', 'fr', 'Excuse me, where is it?', 'Excuse-moi, où est-ce ?'],
+  ['en', 'fr', "Yes. No! I'm so sorry. Ok, thank you.", 'Oui. Non ! Je suis vraiment désolé. Bon, merci.'],
   ['es', 'fr', 'Él piensa solo en sí. Gracias a ti.', 'Il pense seulement en soi. Grâce à toi.'],
   ['en', 'it', 'No, thanks. See you later.', 'No, grazie. A dopo.'],
   ['es', 'pt', 'Gracias. Buenos días.', 'Obrigado. Bom dia.'],

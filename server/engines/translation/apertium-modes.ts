@@ -8,6 +8,7 @@ import type { LanguagePair } from '../engine.ts';
 import { englishToSpanish } from './english/spanish-grammars.ts';
 import type { GrammarTexts } from './grammars.ts';
 import { spanishToEnglish } from './spanish/english-grammars.ts';
+import { englishTowardsFrench, spanishToFrench } from './spanish/french-grammars.ts';
 
 /** One translation step, and the Debian package that contains it. */
 export interface Mode {
@@ -26,6 +27,8 @@ export interface Mode {
   gluesAtCommas?: boolean;
   /** Additional grammars of this project that improve the mode. */
   grammars?: () => GrammarTexts;
+  /** The language that a route must lead to, for a first step with grammars for such routes alone. */
+  towards?: LanguageTag;
 }
 
 /** Languages that may be connected by two steps, source to `through` to target. */
@@ -34,7 +37,10 @@ interface Pivot {
   among: readonly LanguageTag[];
 }
 
-type Quirks = Pick<Mode, 'taggerCrashes' | 'marksArticles' | 'gluesAtCommas' | 'grammars'>;
+type Quirks = Pick<
+  Mode,
+  'taggerCrashes' | 'marksArticles' | 'gluesAtCommas' | 'grammars' | 'towards'
+>;
 
 function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
   return modes.map(([source, target, name, quirks]): Mode => ({
@@ -60,6 +66,7 @@ export const modes: readonly Mode[] = [
   ...pair(
     'apertium-eng-spa',
     ['en', 'es', 'eng-spa', { gluesAtCommas: true, grammars: englishToSpanish }],
+    ['en', 'es', 'eng-spa', { gluesAtCommas: true, grammars: englishTowardsFrench, towards: 'fr' }],
     ['es', 'en', 'spa-eng', { grammars: spanishToEnglish }],
     ['es', 'en-US', 'spa-eng_US', { grammars: spanishToEnglish }],
   ),
@@ -69,7 +76,11 @@ export const modes: readonly Mode[] = [
     ['ca', 'en', 'cat-eng'],
     ['ca', 'en-US', 'cat-eng_US'],
   ),
-  ...pair('apertium-fr-es', ['es', 'fr', 'es-fr'], ['fr', 'es', 'fr-es']),
+  ...pair(
+    'apertium-fr-es',
+    ['es', 'fr', 'es-fr', { grammars: spanishToFrench }],
+    ['fr', 'es', 'fr-es'],
+  ),
   ...pair(
     'apertium-es-pt',
     ['es', 'pt', 'es-pt'],
@@ -154,19 +165,22 @@ export function planRoutes({
   installed: readonly Mode[];
   pivots: readonly Pivot[];
 }): Routes {
-  const direct = new Map(installed.map((mode) => [key(mode), mode]));
+  const direct = new Map(installed.map((mode) => [key(mode) + (mode.towards ?? ''), mode]));
   const routes = new Map<string, Route>();
   const offer = (pair: LanguagePair, steps: readonly (Mode | undefined)[]) => {
     if (routes.has(key(pair)) || !steps.every((step) => step !== undefined)) return;
     routes.set(key(pair), { ...pair, steps });
   };
-  for (const mode of installed) offer({ source: mode.source, target: mode.target }, [mode]);
+  for (const mode of installed) {
+    if (mode.towards === undefined) offer({ source: mode.source, target: mode.target }, [mode]);
+  }
   for (const { through, among } of pivots) {
     for (const source of among) {
       for (const target of among) {
         // Between variants of one language (pt and pt-BR) there is nothing to translate.
         if (baseLanguage(source) === baseLanguage(target)) continue;
-        const first = direct.get(key({ source, target: through }));
+        const toPivot = key({ source, target: through });
+        const first = direct.get(toPivot + target) ?? direct.get(toPivot);
         const second = direct.get(key({ source: through, target }));
         offer({ source, target }, [first, second]);
       }

@@ -103,7 +103,7 @@ export async function createApertium({
   // Where two languages share a mode, one pipeline serves both.
   const pipelines = new Map(
     installed.map((mode) => [
-      mode.name,
+      pipelineOf(mode),
       new ApertiumPipeline({
         mode: mode.name,
         readCommand: () => readCommand(mode),
@@ -119,6 +119,8 @@ export async function createApertium({
   const words = createModeWords(modesFolder, log);
   return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words, grammars });
 }
+
+const pipelineOf = ({ name, towards = '' }: Mode): string => `${name} ${towards}`;
 
 /** Creates the word lookup. A dictionary is read at the first text with a hyphen, and kept. */
 function createModeWords(modesFolder: string, log: Logger): ModeWords {
@@ -229,7 +231,7 @@ class Apertium implements TranslationEngine {
 
   #stepsOf(route: Route): Step[] {
     return route.steps.flatMap((mode) => {
-      const pipeline = this.#pipelines.get(mode.name);
+      const pipeline = this.#pipelines.get(pipelineOf(mode));
       return pipeline === undefined ? [] : { mode, pipeline };
     });
   }

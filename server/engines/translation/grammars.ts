@@ -157,8 +157,9 @@ export function entriesOf(table: string): [source: string, target: string][] {
  * @param table phrases as {@link entriesOf} reads them. `^` restricts a phrase to the beginning of a sentence
  *   (the set `BEGINS` of the grammar), `$` to its end; `_` joins words that the analyser returns as one. Other
  *   phrases do not follow a determiner (the set `DET`).
+ * @param kind tag of that adverb, which a mode's transfer rules leave where it is
  */
-export function phraseRules(table: string): { source: string[]; target: string[] } {
+export function phraseRules(table: string, kind = 'adv'): { source: string[]; target: string[] } {
   const source: string[] = [];
   const target: string[] = [];
   /** The rules that remove the second words of phrases, the third ones and so on, with their phrases. */
@@ -176,7 +177,7 @@ export function phraseRules(table: string): { source: string[]; target: string[]
     source.push(
       inBothSizes(
         (sized) =>
-          `APPEND ("${sized(key)}" adv) ("<${sized(first)}>") IF ${conditions.join(' ')} ;`,
+          `APPEND ("${sized(key)}" ${kind}) ("<${sized(first)}>") IF ${conditions.join(' ')} ;`,
       ),
       `SELECT ("${key}"i) ;`,
     );
@@ -187,7 +188,7 @@ export function phraseRules(table: string): { source: string[]; target: string[]
     });
     target.push(
       inBothSizes(
-        (sized) => `SUBSTITUTE (".*"r adv) ("*${sized(translation)}") ("@${sized(key)}") ;`,
+        (sized) => `SUBSTITUTE (".*"r ${kind}) ("*${sized(translation)}") ("@${sized(key)}") ;`,
       ),
     );
   }

@@ -43,7 +43,7 @@ const WORD_PART = /[\p{L}\p{M}\p{N}]+/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+(?:[_'’][\p{L}\p{M}\p{N}]+)*/gu;
 const LATER_CAPITAL = /[^\p{Lu}]\p{Lu}/u;
 const ENDS_BEFORE_SMALL = /[.!?…\n][^\p{L}\s]{0,3}\s{1,3}[^\p{L}\s]{0,3}\p{Ll}/u;
-const CAPITALISED = /^\p{Lu}(?:\p{Ll}|$)/u;
+const CAPITALISED = /^\p{Lu}(?:[\p{Ll}'’]|$)/u;
 /** A capitalised word that may be a name; `I` is not. */
 const NAME = /^(?!I(?:['’]|$)).*\p{Lu}/u;
 /** Signs after which a word begins a sentence. */
@@ -289,6 +289,44 @@ export function frenchBlanks(translated: string, { source, target }: Direction):
   }));
 }
 
+// The French mode adds `pas` to every negation (`je ne vois pas rien`) and forms the past of reflexive verbs with
+// `avoir`. Words that the grammar from Spanish puts in are not shortened before vowels.
+
+/** Participles that agree with the subject, after forms of `être`. */
+const AGREES = String.raw`(?<=\b(?:SUBJECT)(?: ne?|['’]| s['’]| nous| se)? ?(?:est|sont|sommes|était|étaient|étions)(?: pas)? (?:né|allé|venu|arrivé|parti|sorti|entré|resté|tombé|mort|devenu|revenu|rentré|monté|descendu|retourné|levé|assis|couché|réveillé))(?!\p{L})`;
+const agreeing = (subject: string) => new RegExp(AGREES.replace('SUBJECT', subject), 'giu');
+
+/** What is wrong in French, in any sentence, and what it should be. */
+const NOT_FRENCH: readonly (readonly [wrong: RegExp, right: string])[] = [
+  [/(?<=\b(?:personne|rien|aucune? \p{L}+) n(?:e |['’])\S+(?: \S+)?) pas\b/giu, ''],
+  [/\bpas (?=(?:rien|personne|aucune?|jamais|ni)\b)/giu, ''],
+  [/\bpas désormais\b/giu, 'plus'],
+  [/\boù est(?=\s*\?)/giu, 'où est-ce'],
+  [/\bcombien coûte(?=\s*\?)/giu, 'combien ça coûte'],
+  [/\bs['’]a\b/giu, "s'est"],
+  [/\bs['’]ont\b/giu, 'se sont'],
+  [/\bs['’]avai(?=t\b|ent\b)/giu, "s'étai"],
+  [/(?<=\bje )m['’]ai\b/giu, 'me suis'],
+  [/(?<=\btu )t['’]as\b/giu, "t'es"],
+  [/(?<=\bnous nous )avons\b/giu, 'sommes'],
+  [agreeing('elle'), 'e'],
+  [agreeing('elles'), 'es'],
+  [agreeing('ils|nous'), 's'],
+  [/(?<=\bs)i (?=ils?\b)/giu, "'"],
+  [/(?<=\bqu)e (?=(?:ils?|elles?|on|une?)\b)/giu, "'"],
+];
+
+function notFrench(translated: string, { target }: Direction): Replacement[] {
+  if (baseLanguage(target) !== 'fr') return [];
+  return NOT_FRENCH.flatMap(([wrong, right]) =>
+    Array.from(translated.matchAll(wrong), ({ 0: found, index }) => ({
+      start: index,
+      end: index + found.length,
+      text: sized(right, found),
+    })),
+  ).sort((one, other) => one.start - other.start);
+}
+
 // `Please` makes a polite request. The English–Spanish mode often takes it for the verb, and modes that
 // follow in the route translate the result literally.
 
@@ -433,5 +471,6 @@ export const FINISHES: readonly ((
   (translated, _source, direction) => frenchBlanks(translated, direction),
   (translated, _source, direction) => spanishOpenings(translated, direction),
   politeWords,
+  (translated, _source, direction) => notFrench(translated, direction),
   (translated, _source, direction) => everydayPhrases(translated, direction),
 ];
