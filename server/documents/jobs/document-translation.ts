@@ -6,7 +6,7 @@ import type { SegmentTranslationOptions } from '../../translation/translation.ts
 import type { Translator, WishResolver } from '../../translation/wishes.ts';
 import { checkLength } from '../formats/format.ts';
 import type { DocumentWish } from './document-order.ts';
-import type { DocumentProcess, DocumentProcesses } from './document-process.ts';
+import type { DocumentProcess } from './document-process.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 
 /** Saved translations of a document, so that a later worker resumes where an earlier one ended. */
@@ -39,9 +39,11 @@ export interface DocumentTranslator {
 
 export interface DocumentTranslatorOptions {
   wishes: WishResolver;
-  /** Processes that read and write files. */
-  processes: Pick<DocumentProcesses, 'take'>;
+  /** Source of processes that read and write files. */
+  processes: { take(signal: AbortSignal): Promise<FileProcess> };
 }
+
+type FileProcess = Pick<DocumentProcess, 'ended' | 'open' | 'sentences' | 'write' | 'end'>;
 
 /** Shares of the work after opening and after translating, which takes most of the time. */
 const OPENED = 0.05;
@@ -105,7 +107,7 @@ interface TranslatedSentences {
 }
 
 async function translateSentences(
-  process: DocumentProcess,
+  process: FileProcess,
   source: LanguageTag,
   { accountId, wish, progress, onShare, signal }: DocumentWork,
   { wishes }: DocumentTranslatorOptions,

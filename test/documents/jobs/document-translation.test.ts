@@ -11,7 +11,10 @@ import {
   type DocumentTranslator,
   type DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
-import { createDocumentProcesses } from '../../../server/documents/jobs/document-process.ts';
+import {
+  createDocumentProcesses,
+  type DocumentProcess,
+} from '../../../server/documents/jobs/document-process.ts';
 import { createTextStyle } from '../../../server/style-rules/text-style.ts';
 import { createUsualLanguages } from '../../../server/translation/account-texts.ts';
 import { createTranslation } from '../../../server/translation/translation.ts';
@@ -34,7 +37,15 @@ let chat: TranslationEngine;
 let detector: DetectionEngine;
 const log = recordLog();
 
+const processes = createDocumentProcesses({
+  limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
+  log,
+});
+/** Reads and writes the documents of all tests, one after the other: to start takes longer than most of them. */
+let process: DocumentProcess;
+
 beforeAll(async () => {
+  process = await processes.take(new AbortController().signal);
   server = await startChatServer();
   chat = running(
     await createChat({ log, url: server.apiUrl, model: 'pseudo', languages: ['en', 'es', 'de'] }),
@@ -44,10 +55,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await chat.close();
   await server.close();
+  await processes.close();
 });
 beforeEach(() => server.reset());
 
-function translatorWith(engine: TranslationEngine): DocumentTranslator {
+const reused = {
+  ended: new Promise<never>(() => undefined),
+  open: (...asked: Parameters<DocumentProcess['open']>) => process.open(...asked),
+  sentences: (...asked: Parameters<DocumentProcess['sentences']>) => process.sentences(...asked),
+  write: (...asked: Parameters<DocumentProcess['write']>) => process.write(...asked),
+  end: () => undefined,
+};
+
+function translatorWith(engine: TranslationEngine, isAlone: boolean): DocumentTranslator {
   const translation = createTranslation({ engines: [engine], log });
   const usualLanguages = createUsualLanguages();
   const wishes = createWishResolver({
@@ -73,10 +93,7 @@ function translatorWith(engine: TranslationEngine): DocumentTranslator {
   });
   return createDocumentTranslator({
     wishes,
-    processes: createDocumentProcesses({
-      limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
-      log,
-    }),
+    processes: isAlone ? processes : { take: async () => reused },
   });
 }
 
@@ -87,15 +104,19 @@ interface Outcome {
   kept: Uint8Array[];
 }
 
-/** Translates a plain text from English to Spanish. */
+/** Translates a plain text from English to Spanish, in a process of its own if it `isAlone`. */
 async function translate(
   text: string,
   wish: Partial<DocumentWish> = {},
-  work: Partial<DocumentWork> & { engine?: TranslationEngine; kept?: Uint8Array[] } = {},
+  work: Partial<DocumentWork> & {
+    engine?: TranslationEngine;
+    kept?: Uint8Array[];
+    isAlone?: boolean;
+  } = {},
 ): Promise<Outcome> {
-  const { engine = chat, kept = [], ...rest } = work;
+  const { engine = chat, kept = [], isAlone = false, ...rest } = work;
   const shares: number[] = [];
-  const { file, characters } = await translatorWith(engine).translate({
+  const { file, characters } = await translatorWith(engine, isAlone).translate({
     file: Buffer.from(text),
     accountId: 'a',
     wish: {
@@ -262,9 +283,9 @@ describe('the translation of a document', () => {
   });
 
   it('yields to others during a file that is built to take long', async () => {
-    const slow = translate(`${'A1'.repeat(490_000)} house`);
+    const slow = translate(`${'A1'.repeat(490_000)} house`, {}, { isAlone: true });
     const outcome = slow.catch((error: unknown) => error);
-    const { text } = await translate('The house is new.');
+    const { text } = await translate('The house is new.', {}, { isAlone: true });
     expect(text).toBe('La casa es nueva.');
     const huge = await outcome;
     if (huge instanceof Error) expect(huge).toBeInstanceOf(DocumentError);
