@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '../machine/temporary-folder.ts';
-import { isMadeOnce, madeOnce } from '../suite/made-once.ts';
+import { isMadeOnce, madeOnce, madeTogether } from '../suite/made-once.ts';
 
 const text =
   'The quick brown fox jumps over the lazy dog while she sells sea shells by the sea shore.';
@@ -34,7 +34,47 @@ export function encoded(extension: string, args: string[], lengthS?: number): Bu
 /** Like {@link encoded}, but returns the path. */
 export function encodedFile(extension: string, args: string[], lengthS?: number): string {
   const source = spokenWav(lengthS === undefined ? {} : { lengthS });
-  return make(extension, 'ffmpeg', ['-v', 'error', '-y', '-i', source, ...args, 'FILE']);
+  return make(extension, 'ffmpeg', [...fromSpeech(source), ...args, 'FILE']);
+}
+
+const quiet = ['-v', 'error'];
+const fromSpeech = (source: string) => [...quiet, '-y', '-i', source];
+/** Options for samples of one channel at a rate. */
+const toSamples = (rateHz: number) => ['-ac', '1', '-ar', `${rateHz}`, '-f', 's16le'];
+
+/**
+ * Makes what {@link encodedFile} returns, and {@link decodedByFfmpeg} at a rate, of many kinds of files: in one
+ * run of ffmpeg each, whose start takes longer than a second of speech.
+ */
+export function prepareEncoded(
+  kinds: readonly { extension: string; args: readonly string[]; input?: string[] }[],
+  { decodedHz, ...length }: { lengthS?: number; decodedHz?: number } = {},
+): void {
+  const start = fromSpeech(spokenWav(length));
+  const run = (args: string[]) =>
+    execFileSync('ffmpeg', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const files = madeTogether(
+    kinds.map(({ extension, args }) => ({
+      extension,
+      from: ['ffmpeg', ...start, ...args, 'FILE'],
+    })),
+    (missing) => run([...start, ...missing.flatMap(({ at, own }) => [...kinds[at]!.args, own])]),
+  );
+  if (decodedHz === undefined) return;
+  const input = (at: number) => [...(kinds[at]!.input ?? []), '-i', files[at]!];
+  const output = toSamples(decodedHz);
+  madeTogether(
+    files.map((_, at) => ({
+      extension: 'raw',
+      from: ['ffmpeg', ...quiet, ...input(at), ...output, 'FILE'],
+    })),
+    (missing) =>
+      run([
+        ...quiet,
+        ...missing.flatMap(({ at }) => input(at)),
+        ...missing.flatMap(({ own }, index) => ['-map', `${index}:a`, ...output, own]),
+      ]),
+  );
 }
 
 /** Writes bytes to a file, for tools that need one. */
@@ -46,8 +86,7 @@ export function fileOf(bytes: Uint8Array, extension: string): string {
 
 /** Decodes a file with ffmpeg to one channel at a rate. */
 export function decodedByFfmpeg(file: string, rateHz: number, input: string[] = []): Int16Array {
-  const output = ['-ac', '1', '-ar', `${rateHz}`, '-f', 's16le'];
-  const args = ['-v', 'error', ...input, '-i', file, ...output];
+  const args = [...quiet, ...input, '-i', file, ...toSamples(rateHz)];
   return samplesOf(
     isMadeOnce(file)
       ? readFileSync(make('raw', 'ffmpeg', [...args, 'FILE']))

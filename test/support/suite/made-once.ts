@@ -28,6 +28,24 @@ export function madeOnce(
   return file;
 }
 
+/**
+ * Like {@link madeOnce}, for many files that are made together.
+ *
+ * @param make writes the files that are missing, each to its own path, by its place in `all`
+ */
+export function madeTogether(
+  all: readonly { from: readonly string[]; extension: string }[],
+  make: (missing: { at: number; own: string }[]) => void,
+): string[] {
+  const places = all.map(({ from, extension }, at) => ({ at, ...placeOf(from, extension) }));
+  const missing = new Map(
+    places.filter(({ file }) => !existsSync(file)).map((place) => [place.file, place]),
+  );
+  if (missing.size > 0) make([...missing.values()]);
+  for (const { file, own } of missing.values()) renameSync(own, file);
+  return places.map(({ file }) => file);
+}
+
 /** Like {@link madeOnce}, for a file that is made asynchronously. */
 export async function madeOnceLater(
   from: readonly (string | number | undefined)[],

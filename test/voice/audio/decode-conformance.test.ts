@@ -13,6 +13,7 @@ import {
   decodedByFfmpeg,
   encoded,
   encodedFile,
+  prepareEncoded,
   seededRandom,
 } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
@@ -31,6 +32,8 @@ interface Row {
 
 /** Length of the speech, in s: enough for several pages and for frames of every kind. */
 const LENGTH_S = 1.5;
+const SHORT_S = 0.25;
+const DECODED_HZ = 16_000;
 
 const id3Tag = Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\x02\0', 'latin1'), Buffer.alloc(256)]);
 
@@ -130,6 +133,8 @@ const files = rows.filter(
 
 let decoders: AudioDecoders;
 beforeAll(async () => {
+  prepareEncoded(rows, { lengthS: LENGTH_S, decodedHz: DECODED_HZ });
+  prepareEncoded(files, { lengthS: SHORT_S });
   decoders = createAudioDecoders({ log: recordLog(), ffmpeg: await findFfmpeg() });
 });
 afterAll(() => decoders.close());
@@ -155,7 +160,7 @@ it.each(rows)(
     let heardMs = 0;
     const meter = (durationMs: number) => (heardMs += durationMs);
     const ours = await collect(decodeWith(decoders, streamed(chunks), { contentType, meter }));
-    const theirs = decodedByFfmpeg(encodedFile(extension, args, LENGTH_S), 16_000, input);
+    const theirs = decodedByFfmpeg(encodedFile(extension, args, LENGTH_S), DECODED_HZ, input);
     expect(Math.abs(ours.length - theirs.length)).toBeLessThan(500);
     const { correlation, shift } = correlate(ours, theirs);
     expect(correlation).toBeGreaterThan(0.99);
@@ -169,7 +174,7 @@ it.each(rows)(
 
 it.each(files)('decodes $contentType $of byte by byte to the same samples', async (row) => {
   const { contentType } = row;
-  const file = bytesOf(row, 0.25);
+  const file = bytesOf(row, SHORT_S);
   const single = await collect(decodeWith(decoders, streamed(cut(file, 1)), { contentType }));
   const whole = await collect(decodeWith(decoders, streamed([file]), { contentType }));
   expect(single).toEqual(whole);

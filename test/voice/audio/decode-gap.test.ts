@@ -12,6 +12,7 @@ import {
   decodedByFfmpeg,
   encoded,
   encodedFile,
+  prepareEncoded,
 } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decoding.ts';
@@ -48,6 +49,8 @@ const rows = [
   { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
   { contentType: 'audio/auto', extension: 'aac', args: [...aac, '-f', 'adts'] },
 ];
+
+prepareEncoded(rows, { decodedHz: 16_000 });
 
 let decoders: AudioDecoders;
 beforeAll(async () => {

@@ -12,6 +12,7 @@ import {
   decodedByFfmpeg,
   encoded,
   encodedFile,
+  prepareEncoded,
   seededRandom,
 } from '../../support/audio/audio-files.ts';
 import { mediaOf } from '../../support/audio/heard.ts';
@@ -229,19 +230,27 @@ describe('a stream fails', () => {
     });
   });
 
-  it.each([
-    ['Opus in WebM', 'audio/webm;codecs=opus', 'webm', opus],
-    ['Opus in Ogg', 'audio/ogg', 'ogg', opus],
-    ['FLAC', 'audio/flac', 'flac', flac],
-    ['FLAC in Ogg', 'audio/ogg;codecs=flac', 'ogg', flac],
-    ['FLAC in Matroska', 'audio/x-matroska;codecs=flac', 'mka', flac],
-    ['MP3', 'audio/mpeg', 'mp3', mp3],
-    ['MP3 in Matroska', 'audio/x-matroska;codecs=mp3', 'mka', mp3],
-    ['AAC in Matroska', 'audio/x-matroska;codecs=aac', 'mka', aac],
-    ['AAC in ADTS', 'audio/auto', 'aac', [...aac, '-f', 'adts']],
-    ['Vorbis', 'audio/ogg', 'ogg', vorbis],
-  ])('when %s has two channels', async (_, contentType, extension, args) => {
-    const bytes = encoded(extension, [...args, '-ac', '2'], 1.1);
+  const stereo = (
+    [
+      ['Opus in WebM', 'audio/webm;codecs=opus', 'webm', opus],
+      ['Opus in Ogg', 'audio/ogg', 'ogg', opus],
+      ['FLAC', 'audio/flac', 'flac', flac],
+      ['FLAC in Ogg', 'audio/ogg;codecs=flac', 'ogg', flac],
+      ['FLAC in Matroska', 'audio/x-matroska;codecs=flac', 'mka', flac],
+      ['MP3', 'audio/mpeg', 'mp3', mp3],
+      ['MP3 in Matroska', 'audio/x-matroska;codecs=mp3', 'mka', mp3],
+      ['AAC in Matroska', 'audio/x-matroska;codecs=aac', 'mka', aac],
+      ['AAC in ADTS', 'audio/auto', 'aac', [...aac, '-f', 'adts']],
+      ['Vorbis', 'audio/ogg', 'ogg', vorbis],
+    ] as const
+  ).map(([of, contentType, extension, args]) => ({
+    ...{ of, contentType, extension },
+    args: [...args, '-ac', '2'],
+  }));
+  beforeAll(() => prepareEncoded(stereo, { lengthS: 1.1 }));
+
+  it.each(stereo)('when $of has two channels', async ({ contentType, extension, args }) => {
+    const bytes = encoded(extension, args, 1.1);
     await expect(collect(decode(streamed(cut(bytes, 500)), { contentType }))).rejects.toMatchObject(
       {
         code: 'audio_not_mono',

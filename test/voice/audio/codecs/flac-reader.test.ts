@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { FlacReader } from '../../../../server/voice/audio/codecs/flac-reader.ts';
-import { cut, decodedByFfmpeg, encoded, encodedFile } from '../../../support/audio/audio-files.ts';
+import {
+  cut,
+  decodedByFfmpeg,
+  encoded,
+  encodedFile,
+  prepareEncoded,
+} from '../../../support/audio/audio-files.ts';
 import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 
 const files = [
@@ -26,6 +32,12 @@ const files = [
     rateHz: 16_000,
   },
 ];
+beforeAll(() =>
+  prepareEncoded(
+    files.map(({ args }) => ({ extension: 'flac', args })),
+    { lengthS: 1 },
+  ),
+);
 
 function read(bytes: Uint8Array, chunkBytes = bytes.length) {
   const samples: number[] = [];

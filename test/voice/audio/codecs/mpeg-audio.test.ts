@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { MpegReader, type MpegKind } from '../../../../server/voice/audio/codecs/mpeg-audio.ts';
-import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import {
+  cut,
+  encoded,
+  encodedFile,
+  packetHashes,
+  prepareEncoded,
+} from '../../../support/audio/audio-files.ts';
 import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 
 const noTags = ['-write_xing', '0', '-id3v2_version', '0'];
@@ -26,6 +32,7 @@ const files = [
   },
   { name: 'AAC', kind: 'adts', extension: 'aac', args: ['-c:a', 'aac', '-f', 'adts'] },
 ] as const;
+beforeAll(() => prepareEncoded(files, { lengthS: 2 }));
 
 function read(kind: MpegKind | MpegKind[], bytes: Uint8Array, chunkBytes = bytes.length) {
   const frames: Uint8Array[] = [];

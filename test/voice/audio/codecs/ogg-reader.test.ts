@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { OggReader, readAudioFromOgg } from '../../../../server/voice/audio/codecs/ogg-reader.ts';
 import {
   MAX_PACKET_BYTES,
   parseOpusHead,
   type OpusHead,
 } from '../../../../server/voice/audio/codecs/opus-format.ts';
-import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import {
+  cut,
+  encoded,
+  encodedFile,
+  packetHashes,
+  prepareEncoded,
+} from '../../../support/audio/audio-files.ts';
 import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 import { opusHead } from '../../../support/audio/matroska-writer.ts';
 
@@ -17,6 +23,7 @@ const files = [
   { name: 'packets of 120 ms', args: [...opus, '-frame_duration', '120'] },
   { name: 'packets that run across pages', args: ['-c:a', 'libopus', '-b:a', '256k'] },
 ];
+beforeAll(() => prepareEncoded(files.map(({ args }) => ({ extension: 'ogg', args }))));
 
 function read(bytes: Uint8Array, chunkBytes = bytes.length) {
   const packets: Uint8Array[] = [];

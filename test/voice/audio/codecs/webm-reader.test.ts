@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebmReader, type AudioTrack } from '../../../../server/voice/audio/codecs/webm-reader.ts';
-import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import {
+  cut,
+  encoded,
+  encodedFile,
+  packetHashes,
+  prepareEncoded,
+} from '../../../support/audio/audio-files.ts';
 import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 import {
   block,
@@ -26,6 +32,7 @@ const files = [
   { name: 'packets of 60 ms', extension: 'webm', args: [...opus, '-frame_duration', '60'] },
   { name: 'a Matroska file', extension: 'mka', args: opus },
 ];
+beforeAll(() => prepareEncoded(files));
 
 function read(bytes: Uint8Array, chunkBytes = bytes.length) {
   const packets: Uint8Array[] = [];
