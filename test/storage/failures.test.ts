@@ -168,7 +168,7 @@ it('counts what fails for nothing, even if a COMMIT is found out about long afte
 
   door.isAway = false;
   const report = () => meter.report(caller);
-  await vi.waitFor(async () => expect(await report()).toMatchObject({ character_count: 1000 }));
+  await expect.poll(report).toMatchObject({ character_count: 1000 });
   await meter.stop();
   expect(await report()).toMatchObject({ character_count: 1000 });
 });
@@ -237,10 +237,8 @@ it('fails waiting charges together with the one that waits for a lock', async ()
   await administrator.query('begin');
   await administrator.query('lock table usage_months');
   const first = storage.usage.charge(charge()).catch((error: unknown) => error);
-  await vi.waitFor(async () => {
-    const { rowCount } = await administrator.query('select 1 from pg_locks where not granted');
-    expect(rowCount).toBe(1);
-  });
+  const locks = () => administrator.query('select 1 from pg_locks where not granted');
+  await expect.poll(locks).toMatchObject({ rowCount: 1 });
   const next: unknown[] = [];
   storage.usage.charge(charge()).catch((error: unknown) => next.push(error));
   const away = { code: 'storage_unavailable', status: 503 };

@@ -140,7 +140,7 @@ describe('the lines that a captioner sends', () => {
     const desk = { type: async (caption: { text: string }) => sent.push(caption.text) };
     const outbox = new CaptionOutbox({ requestUpdate: () => undefined }, desk);
     outbox.add(text, 'spoken');
-    await vi.waitUntil(() => outbox.lines.length === 0);
+    await expect.poll(() => outbox.lines).toEqual([]);
     return sent;
   }
 

@@ -1,5 +1,5 @@
 import fc, { codePoint } from '../../support/suite/properties.ts';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createUsageMeter,
   type Reservation,
@@ -87,11 +87,11 @@ it('refunds during a database outage once the database is back', async () => {
   ];
   await ofFlaky.reserve({ ...wish, characters: 3 });
   await Promise.all(failed.map((each) => each.giveBack()));
-  await vi.waitFor(() => expect(tries).toBeGreaterThan(3));
+  await expect.poll(() => tries).toBeGreaterThan(3);
   expect(await usedBy(caller)).toEqual({ account: 14, key: 14 });
 
   isAway = false;
-  await vi.waitFor(async () => expect(await usedBy(caller)).toEqual({ account: 3, key: 3 }));
+  await expect.poll(() => usedBy(caller)).toEqual({ account: 3, key: 3 });
   await failed[0]?.giveBack();
   expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
 });
@@ -160,7 +160,7 @@ it('logs a charge that could not be refunded, once', async () => {
       error: expect.stringContaining('Not now.') as string,
     },
   });
-  await vi.waitFor(() => expect(record.lines).toEqual([lineOf(7)]));
+  await expect.poll(() => record.lines).toEqual([lineOf(7)]);
 
   await expect(other.giveBack()).rejects.toMatchObject({ code: 'internal' });
   expect(record.lines).toEqual([lineOf(7), lineOf(4)]);
@@ -173,7 +173,7 @@ it('refunds other accounts while one account fails', async () => {
   const ofFlaky = createUsageMeter({ usage: database.usage, log, refundAgainMs: 10 });
   await giveBack(ofFlaky, [locked, caller]);
   database.isAway = false;
-  await vi.waitFor(async () => expect(await usedBy(caller)).toEqual({ account: 0, key: 0 }));
+  await expect.poll(() => usedBy(caller)).toEqual({ account: 0, key: 0 });
   expect(await usedBy(locked)).toEqual({ account: 5, key: 5 });
 });
 
