@@ -1,5 +1,4 @@
 /** The composition root: builds every part of the server and connects it to the parts it depends on. */
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { openConsole } from './accounts/console/routes.ts';
 import { openAccounts } from './accounts/routes.ts';
@@ -134,7 +133,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     log,
     access: accounts.access,
     requestLimit: accounts.requestLimit,
-    tls: await readTls(config),
+    tls: tlsFilesOf(config),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
     knowsOrigin: accounts.knowsOrigin,
@@ -236,8 +235,6 @@ async function openTogether<Parts extends Promise<{ close(): Promise<unknown> }>
   }
 }
 
-async function readTls({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) {
-  if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return undefined;
-  const [cert, key] = await Promise.all([readFile(TLS_CERT_FILE), readFile(TLS_KEY_FILE)]);
-  return { cert, key };
+function tlsFilesOf({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key }: Config) {
+  return cert === undefined || key === undefined ? undefined : { cert, key };
 }

@@ -1,5 +1,7 @@
 /** The HTTP server: everything that all routes share. */
+import { readFileSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { Server as TlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, {
@@ -36,13 +38,19 @@ const UPLOAD_LIMIT_MS = 60 * 60_000;
 /** Paths of version 1 that are served as version 2: translation programs still use them. */
 const FIRST_VERSION = /^\/v1\/(?:translate|document|usage|languages|glossar(?:ies|y-))/;
 
+/** Files in PEM. */
+interface TlsFiles {
+  cert: string;
+  key: string;
+}
+
 interface HttpOptions {
   log: Logger;
   /** Authenticates API keys. */
   access: Access;
   /** Rate limit of each API key; undefined means none. */
   requestLimit: RequestLimit | undefined;
-  tls: { cert: Buffer; key: Buffer } | undefined;
+  tls: TlsFiles | undefined;
   trustProxy: boolean;
   /** Address under which clients reach the server, if configured. */
   publicUrl: string | undefined;
@@ -78,8 +86,9 @@ export async function createHttpServer(options: HttpOptions) {
     // Node's own refusals have neither a body nor a trace id.
     ...(options.tls === undefined
       ? { http: { requireHostHeader: false } }
-      : { https: { ...options.tls, requireHostHeader: false } }),
+      : { https: { ...readTls(options.tls), requireHostHeader: false } }),
   });
+  if (options.tls !== undefined) followCertificate(app.server, options.tls, options.log);
   app.server.on('checkExpectation', (request, response) => {
     // Unknown expectations are ignored and the request is served.
     app.server.emit('request', request, response);
@@ -105,6 +114,39 @@ export async function createHttpServer(options: HttpOptions) {
   await app.register(widgetRoutes);
   await app.register(descriptionRoutes, options);
   return { http: app, schemas };
+}
+
+function readTls({ cert, key }: TlsFiles) {
+  return { cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+/**
+ * Uses a renewed certificate from the next connection on: it may be valid for days only, and a server
+ * runs for months. While the new files do not fit together, the former ones stay in use.
+ */
+function followCertificate(server: Server, files: TlsFiles, log: Logger): void {
+  const describe = (file: string) => {
+    try {
+      const { ino, size, mtimeMs } = statSync(file);
+      return `${ino} ${size} ${mtimeMs}`;
+    } catch {
+      return 'unreadable';
+    }
+  };
+  const describeBoth = () => `${describe(files.cert)}, ${describe(files.key)}`;
+  let known = describeBoth();
+  // Before the listener that begins the handshake.
+  server.prependListener('connection', () => {
+    const current = describeBoth();
+    if (current === known) return;
+    known = current;
+    try {
+      if (server instanceof TlsServer) server.setSecureContext(readTls(files));
+      log.info('the renewed certificate is in use');
+    } catch (err) {
+      log.warn({ err }, 'the changed certificate cannot be used: the former one stays in use');
+    }
+  });
 }
 
 function logRequests(app: FastifyInstance): void {

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
+import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { securityHeaders } from '../../../server/http/upgrades.ts';
@@ -238,15 +240,16 @@ describe('settings', () => {
   });
 });
 
-it('serves HTTPS and secure WebSockets with a certificate', async () => {
+it('serves HTTPS and secure WebSockets with a certificate, and with its renewal', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-tls-'));
   const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject],
-    { stdio: 'ignore' },
-  );
+  const certify = () => {
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert];
+    execFileSync('openssl', [...request, ...subject], { stdio: 'ignore' });
+    return new X509Certificate(readFileSync(cert)).fingerprint256;
+  };
+  const first = certify();
   const server = await startHosted({
     RECOGNISER: 'silent',
     TLS_CERT_FILE: cert,
@@ -273,6 +276,22 @@ it('serves HTTPS and secure WebSockets with a certificate', async () => {
     const client = await connectWith(session, 'json');
     client.end();
     expect((await client.closed).code).toBe(1000);
+
+    const presented = () =>
+      new Promise<string>((resolve, reject) => {
+        const { hostname: host, port } = new URL(server.url);
+        const socket = tls.connect({ host, port: Number(port), rejectUnauthorized: false });
+        socket.once('error', reject).once('secureConnect', () => {
+          resolve(socket.getPeerCertificate().fingerprint256);
+          socket.destroy();
+        });
+      });
+    expect(await presented()).toBe(first);
+    const renewed = certify();
+    expect(await presented()).toBe(renewed);
+    // Half written.
+    writeFileSync(cert, readFileSync(cert).subarray(0, 500));
+    expect(await presented()).toBe(renewed);
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
