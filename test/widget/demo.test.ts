@@ -161,6 +161,24 @@ it('explains a missing sample, and what is not installed', async () => {
   expect(await notice.innerText()).toContain('No speech recogniser is installed.');
 });
 
+it('works under a path of the address, as a proxy may serve it', async () => {
+  await openDemo();
+  await page.route('**/live/**', (route) =>
+    route.continue({ url: route.request().url().replace('/live/', '/') }),
+  );
+  await page.goto(`${bench.gateway.origin}/live/`);
+  await page.locator('.chip').first().waitFor();
+  expect(await page.locator('#page-code').innerText()).toContain(
+    `${bench.gateway.origin}/live/voice-captions.js`,
+  );
+  const addresses = await page.evaluate(() => [
+    document.querySelector<HTMLAnchorElement>('nav a[href*=openapi]')!.href,
+    new URL(document.querySelector('voice-captions')!.tokenEndpoint, document.baseURI).href,
+  ]);
+  const under = `${bench.gateway.origin}/live`;
+  expect(addresses).toEqual([`${under}/openapi.json`, `${under}/demo/token`]);
+});
+
 it('offers the code with the chosen languages, and copies it', async () => {
   await openDemo();
   await chip('French').check();

@@ -44,8 +44,8 @@ async function startSite(code: string, key: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function snippets(origin: string) {
-  return embedSnippets({ origin, sourceLanguage: 'en', targetLanguages: 'es', speech: '' });
+function snippets(address: string) {
+  return embedSnippets({ address, sourceLanguage: 'en', targetLanguages: 'es', speech: '' });
 }
 
 it('the endpoint of the README equals that of the demo page', () => {

@@ -89,7 +89,7 @@ async function showOptions(): Promise<void> {
 }
 
 async function fetchOptions(): Promise<DemoOptions> {
-  const response = await fetch('/demo/options').catch(() => undefined);
+  const response = await fetch('demo/options').catch(() => undefined);
   if (response?.ok === true) return (await response.json()) as DemoOptions;
   return {
     source_languages: ['en'],
@@ -119,7 +119,7 @@ function showVoice(language: string, voice: string | undefined): void {
 
 function showSnippets(): void {
   const { page, server } = embedSnippets({
-    origin: location.origin,
+    address: new URL('.', location.href).href.replace(/\/$/, ''),
     sourceLanguage: captions.sourceLanguage,
     targetLanguages: captions.targetLanguages,
     speech: captions.speech,
@@ -400,7 +400,7 @@ function sampleButton({
 }
 
 async function fetchSample(): Promise<Blob> {
-  const response = await fetch('/demo/sample.wav');
+  const response = await fetch('demo/sample.wav');
   if (!response.ok) throw new Error(`The sample was answered with ${response.status}.`);
   return response.blob();
 }

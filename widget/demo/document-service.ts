@@ -66,7 +66,7 @@ export async function translateDocument(
 /** Deletes a document that is no longer wanted. If the request does not arrive, the document expires. */
 function forget({ document_id, document_key }: DocumentHandle): void {
   const query = new URLSearchParams({ document_key }).toString();
-  const address = `/demo/document/${document_id}?${query}`;
+  const address = `demo/document/${document_id}?${query}`;
   fetch(address, { method: 'DELETE', keepalive: true }).catch(() => undefined);
 }
 
@@ -80,7 +80,7 @@ async function send(
   form.append('output_format', output);
   form.append('file', file);
   onShare(0);
-  const { status, body } = await upload('/demo/document', form, { onShare, signal }).catch(
+  const { status, body } = await upload('demo/document', form, { onShare, signal }).catch(
     (error: unknown) => {
       throw signal.aborted ? error : new DocumentFailure(AWAY);
     },
@@ -147,7 +147,7 @@ async function ask(
   { document_id, document_key }: DocumentHandle,
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<Response> {
-  const response = await fetch(`/demo/document/${document_id}${path}`, {
+  const response = await fetch(`demo/document/${document_id}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ document_key }),

@@ -1,11 +1,12 @@
 /** Returns code to embed the element with the chosen languages: markup for the page, and a token endpoint. */
 export function embedSnippets({
-  origin,
+  address,
   sourceLanguage,
   targetLanguages,
   speech,
 }: {
-  origin: string;
+  /** Of the server, without a slash at its end. */
+  address: string;
   sourceLanguage: string;
   targetLanguages: string;
   /** Language of translated speech; empty for none. */
@@ -13,11 +14,11 @@ export function embedSnippets({
 }): { page: string; server: string } {
   const aloud = speech === '' ? '' : ` speech="${speech}"`;
   return {
-    page: `<script type="module" src="${origin}/voice-captions.js"></script>
+    page: `<script type="module" src="${address}/voice-captions.js"></script>
 <voice-captions token-endpoint="/captions-token"
   source-language="${sourceLanguage}" target-languages="${targetLanguages}"${aloud}></voice-captions>`,
     server: `// Behind your own sign-in; the key stays on the server.
-const gateway = '${origin}/v3/voice/realtime';
+const gateway = '${address}/v3/voice/realtime';
 const headers = { Authorization: \`Service-Auth-Key \${KEY}\`, 'Content-Type': 'application/json' };
 
 app.post('/captions-token', express.json(), async (request, response) => {
