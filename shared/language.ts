@@ -43,3 +43,11 @@ export const styleLanguages = ['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'] a
 
 /** Languages in beta: listed only on request, and not billed. */
 export const betaLanguages: readonly LanguageTag[] = ['de-CH', 'fr-CA'];
+
+/** Initials and titles. */
+const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mrs?|Ms|Dra?|Drs|Prof|St|Sra?|Jr|vs|e\.g|i\.e)\.$/u;
+
+/** Whether a text ends with an abbreviation whose full stop does not end the sentence. */
+export function endsAbbreviated(text: string): boolean {
+  return ABBREVIATION.test(text);
+}

@@ -1,4 +1,5 @@
 /** Converts transcript segments to subtitles: splits them into readable cues, and writes SRT or WebVTT. */
+import { endsAbbreviated } from './language.ts';
 
 /** A piece of text and its time; it carries its own leading blank. */
 export interface TimedText {
@@ -91,8 +92,12 @@ export function toLines(segments: readonly TimedText[]): string {
 
 function isApart(before: Word, word: Word): boolean {
   const isPaused = word.startMs - before.endMs > PAUSE_MS;
-  const isSentence = SENTENCE_END.test(before.text) && (!word.isJoined || !isAscii(before.text));
+  const isSentence = endsSentence(before.text) && (!word.isJoined || !isAscii(before.text));
   return !CLOSING.test(word.text) && (isPaused || isSentence);
+}
+
+function endsSentence(word: string): boolean {
+  return SENTENCE_END.test(word) && !endsAbbreviated(word);
 }
 
 function isAscii(text: string): boolean {
@@ -165,7 +170,7 @@ function cueEnd(words: readonly Word[], from: number): number {
     if (score >= best.score) best = { end, score };
     if (next === undefined || next.startMs - last.endMs > PAUSE_MS) return end;
     const isLongEnough = last.endMs - first.startMs >= CUE_LIMITS.leastMs;
-    if (SENTENCE_END.test(last.text) && isLongEnough && !next.isJoined) return end;
+    if (endsSentence(last.text) && isLongEnough && !next.isJoined) return end;
     const isTooLong = next.endMs - first.startMs > CUE_LIMITS.mostMs;
     if (isTooLong || lineBreak(words, from, end + 1) === undefined) return best.end;
   }
@@ -179,7 +184,7 @@ function endScore(last: string, characters: number, durationMs: number): number 
   const most = CUE_LIMITS.lineCharacters * CUE_LIMITS.lines;
   const fill = Math.max(characters / most, durationMs / CUE_LIMITS.mostMs);
   if (fill < LEAST_FILL) return fill;
-  return fill + (SENTENCE_END.test(last) ? 2 : CLAUSE_END.test(last) ? 1 : 0);
+  return fill + (endsSentence(last) ? 2 : CLAUSE_END.test(last) ? 1 : 0);
 }
 
 function cueOf(words: readonly Word[], [from, to]: [number, number], notBeforeMs: number): Cue {
@@ -208,7 +213,7 @@ function lineBreak(words: readonly Word[], from: number, to: number): number | u
     const second = whole - first - (words[at]?.isJoined === true ? 0 : 1);
     if (second > CUE_LIMITS.lineCharacters) continue;
     const last = words[at - 1]?.text ?? '';
-    const endsWell = SENTENCE_END.test(last) || CLAUSE_END.test(last);
+    const endsWell = endsSentence(last) || CLAUSE_END.test(last);
     const imbalance = Math.abs(first - second) - (endsWell ? CUE_LIMITS.lineCharacters / 2 : 0);
     if (best === undefined || imbalance < best.imbalance) best = { at, imbalance };
   }

@@ -3,7 +3,7 @@
  * transcript and a message go in, a new transcript comes out, without page, timers or sockets.
  */
 import type { ServerMessage } from '../shared/protocol/messages.ts';
-import type { LanguageTag } from '../shared/language.ts';
+import { endsAbbreviated, type LanguageTag } from '../shared/language.ts';
 
 /**
  * One sentence, or the part of it known so far. `concluded` is only appended to; `tentative` may change until
@@ -263,12 +263,10 @@ function append(
 }
 
 const SENTENCE_END = /[.!?…؟।]["'”’»)\]]*(?=\s|$)|[。！？][”’」』）]*/gu;
-/** An initial or a title whose full stop does not end the sentence. */
-const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mrs?|Ms|Dr|Drs|Prof|St|Sr|Sra|Jr|vs|e\.g|i\.e)\.$/u;
 
 function endsSentence(text: string): boolean {
   const trimmed = text.trimEnd();
-  return /[.!?…؟।。！？]["'”’»)\]」』）]*$/u.test(trimmed) && !ABBREVIATION.test(trimmed);
+  return /[.!?…؟।。！？]["'”’»)\]」』）]*$/u.test(trimmed) && !endsAbbreviated(trimmed);
 }
 
 /** Splits text after each sentence end. The pieces concatenate to the original text. */
@@ -277,7 +275,7 @@ function splitSentences(text: string): string[] {
   let from = 0;
   for (const match of text.matchAll(SENTENCE_END)) {
     const to = match.index + match[0].length;
-    if (ABBREVIATION.test(text.slice(from, to))) continue;
+    if (endsAbbreviated(text.slice(from, to))) continue;
     pieces.push(text.slice(from, to));
     from = to;
   }

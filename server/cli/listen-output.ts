@@ -4,6 +4,7 @@ import { access, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { WriteStream } from 'node:tty';
 import type { CaptionEvent, CaptionSegment } from '../../shared/client/index.ts';
+import { endsAbbreviated } from '../../shared/language.ts';
 import { subtitleCues, toLines, toSrt, toVtt } from '../../shared/subtitles.ts';
 import { widthOf } from './output.ts';
 
@@ -64,7 +65,7 @@ export function createDisplay({ out, line }: Output, isLabelled: boolean): Displ
     const label = labels.get(key) ?? key;
     const text = open.get(key) ?? '';
     // A sentence has ended when the next begins, or at the end of everything.
-    const end = isEnd ? text.length : ([...text.matchAll(SENTENCE_END)].map(endOf).at(-1) ?? 0);
+    const end = isEnd ? text.length : (sentenceEnds(text).at(-1) ?? 0);
     for (const sentence of sentencesOf(text.slice(0, end))) write(label, sentence);
     open.set(key, text.slice(end));
   }
@@ -76,7 +77,8 @@ export function createDisplay({ out, line }: Output, isLabelled: boolean): Displ
       if (language !== '') labels.set(key, language);
       const text = (open.get(key) ?? '') + concluded.map((segment) => segment.text).join('');
       open.set(key, text);
-      const isWhole = /[.!?…؟।。！？]["'”’»)\]」』）]*\s*$/u.test(text);
+      // With a blank behind it, the last mark ends a sentence as any other.
+      const isWhole = sentenceEnds(`${text} `).at(-1) === text.length + 1;
       if (concluded.length > 0) flush(key, isWhole);
       drawSoon();
     },
@@ -92,12 +94,14 @@ export function createDisplay({ out, line }: Output, isLabelled: boolean): Displ
   };
 }
 
-function endOf(match: RegExpExecArray): number {
-  return match.index + match[0].length;
+function sentenceEnds(text: string): number[] {
+  return [...text.matchAll(SENTENCE_END)]
+    .map((match) => match.index + match[0].length)
+    .filter((end) => !endsAbbreviated(text.slice(0, end).trimEnd()));
 }
 
 function sentencesOf(text: string): string[] {
-  const ends = [...text.matchAll(SENTENCE_END)].map(endOf);
+  const ends = sentenceEnds(text);
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 

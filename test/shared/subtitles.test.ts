@@ -27,6 +27,17 @@ describe('subtitle cues', () => {
     ]);
   });
 
+  it('keep titles and initials with the name', () => {
+    const text =
+      'Our partners in Berlin, Dr. Schneider and J. Garcia, will join us. Thank you all.';
+    const lines = subtitleCues([spoken(text, 0, 7_000)]).map(({ lines: each }) => each);
+    expect(lines).toEqual([
+      ['Our partners in Berlin,', 'Dr. Schneider and J. Garcia, will join us.'],
+      ['Thank you all.'],
+    ]);
+    expect(toLines([spoken(text, 0, 7_000)])).toBe(`${text.replace('us. ', 'us.\n')}\n`);
+  });
+
   it('end at a comma rather than in the middle of a clause', () => {
     const text =
       'When the ship came into the harbour in the early morning, nobody who was standing on the quay knew what it carried.';
