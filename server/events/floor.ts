@@ -24,7 +24,6 @@ export interface FloorOptions {
   /** Undefined on a single node. */
   share: SharedRoom | undefined;
   log: Logger;
-  now?: () => number;
 }
 
 export class Floor {
@@ -65,7 +64,6 @@ export class Floor {
     }
     const before = this.#speaker;
     before?.leave();
-    const { now } = this.#options;
     const speaker: Speaker = new Speaker(speech, {
       log: this.#options.log,
       isPaused: this.#options.isPaused(),
@@ -74,7 +72,6 @@ export class Floor {
         if (this.#speaker === speaker) this.#options.grow(growing);
       },
       onPause: (pause) => this.#options.share?.notePause(sessionId, pause),
-      ...(now !== undefined && { now }),
     });
     this.#speaker = speaker;
     this.#pass = pass;

@@ -83,7 +83,7 @@ export class LiveRoom {
     this.#room = options.room;
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
-    const { captions, log, nodes, now } = options;
+    const { captions, log, nodes } = options;
     this.#lines = new RoomLines({
       ...{ captions, log, share: nodes?.share },
       roomId: options.room.roomId,
@@ -106,7 +106,6 @@ export class LiveRoom {
       onChange: () => this.#noteSpeaker(),
       share: nodes?.share,
       log,
-      ...(now !== undefined && { now }),
     });
     this.#openAlways();
     nodes?.share.attach({

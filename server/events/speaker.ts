@@ -30,7 +30,6 @@ export interface SpeakerOptions {
   /** Called when a pause begins or ends. */
   onPause?: (pause: PauseTimes) => void;
   log: Logger;
-  now?: () => number;
 }
 
 /** Bounds of a pause, in ms of the audio; Infinity: not begun, or not over. */
@@ -237,11 +236,9 @@ export class Speaker {
     });
   }
 
-  /** Converts audio times into clock times: the audio received so far ends now. */
+  /** Converts audio times into clock times. */
   #placed({ text, language, startMs, endMs }: Segment): Sentence {
-    const { now = Date.now } = this.#options;
-    const { beganAtMs } = this.#speech;
-    const originMs = Math.max(beganAtMs, now() - this.#speech.receivedMs());
+    const originMs = this.#speech.originMs();
     return {
       text: text.trim(),
       language,

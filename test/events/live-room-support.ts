@@ -136,7 +136,10 @@ export function join(
 export function speech(sessionId = 'session') {
   const waiting: CaptionUpdate[] = [];
   let wake = (): void => undefined;
-  const state = { ended: undefined as string | undefined, receivedMs: 0, isMoved: false };
+  const state = {
+    ended: undefined as string | undefined,
+    ...{ receivedMs: 0, originMs: Date.now(), isMoved: false },
+  };
   async function* captions(): AsyncGenerator<CaptionUpdate> {
     for (;;) {
       const next = waiting.shift();
@@ -167,7 +170,7 @@ export function speech(sessionId = 'session') {
     speech: {
       sessionId,
       captions: captions(),
-      beganAtMs: Date.now(),
+      originMs: () => state.originMs,
       receivedMs: () => state.receivedMs,
       isMoved: () => state.isMoved,
       end(reason: ServiceError) {

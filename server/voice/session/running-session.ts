@@ -123,6 +123,8 @@ export class RunningSession {
   readonly #isPcm: boolean;
   #hasStarted = false;
   #receivedMs = 0;
+  /** When the first sample was said, counted back from the last arrival, in ms since the epoch. */
+  #originMs = 0;
   #audioCountedAtMs = -Infinity;
   #saidAtMs = -Infinity;
   #heardMs = 0;
@@ -393,6 +395,7 @@ export class RunningSession {
 
   async #run(): Promise<void> {
     this.#hasStarted = true;
+    this.#originMs = Date.now() - this.#arrivedMs;
     this.#pipeline = this.#options.run({
       media: this.#queue.media,
       meter: (durationMs) => {
@@ -410,8 +413,7 @@ export class RunningSession {
     this.#options.room?.hear({
       sessionId: this.id,
       captions: this.#pipeline.captions(),
-      // Another server may have started the session and recognised part of it.
-      beganAtMs: Date.now() - this.#arrivedMs,
+      originMs: () => this.#originMs,
       receivedMs: () => this.#arrivedMs,
       isMoved: () => this.#moved.signal.aborted,
       end: (reason) => this.end(reason),
@@ -442,6 +444,7 @@ export class RunningSession {
     const hasAudio = this.#queue.push(data);
     // Compressed audio is not decoded while recognition stalls, but its lag grows all the same.
     if (!hasAudio) return;
+    this.#originMs = Math.max(this.origin.openedAtMs, Date.now() - this.#arrivedMs);
     if (!this.#isPcm) this.#noteLag();
     if (this.#options.acknowledges) this.#acknowledgeSoon();
   }

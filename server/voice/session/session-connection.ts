@@ -12,7 +12,8 @@ export interface SessionRoom {
   /**
    * Takes the captions of a session until it ends.
    *
-   * @param speech.beganAtMs start of the session, in ms since the epoch
+   * @param speech.originMs returns when the first sample was said, counted back from the sample that arrived
+   *   last, in ms since the epoch; later after a gap in the audio
    * @param speech.receivedMs returns the duration of the audio received so far, in ms
    * @param speech.isMoved whether another server has taken the session and will recognise the unfinished
    *   utterance
@@ -21,7 +22,7 @@ export interface SessionRoom {
   hear(speech: {
     sessionId: string;
     captions: AsyncIterable<CaptionUpdate>;
-    beganAtMs: number;
+    originMs: () => number;
     receivedMs: () => number;
     isMoved?: () => boolean;
     end: (reason: ServiceError) => void;
