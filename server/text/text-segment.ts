@@ -8,7 +8,14 @@
 export interface Mark {
   mark: 'open' | 'close' | 'lone';
   id: number;
+  /**
+   * For a standalone item that divides the text of a document: a `line` break, after which a sentence may go on,
+   * or a `gap` such as a tab, after which none does.
+   */
+  divides?: Division | undefined;
 }
+
+export type Division = 'line' | 'gap';
 
 /**
  * Text and marks in reading order. Elements are well nested: between `open` and `close` of an id, other ids

@@ -65,6 +65,39 @@ describe('the sentences of a segment', () => {
     expect(written(chinese.render([['One.'], ['Two.']]))).toBe('<1>One. </1>Two.');
   });
 
+  it('end at tabs, and at line breaks where the next line begins anew', () => {
+    const sentences = (text: string, divides: 'line' | 'gap', language = 'en') => {
+      const segment = segmentOf(text).map((part) =>
+        typeof part === 'object' && part.mark === 'lone' ? { ...part, divides } : part,
+      );
+      const layout = layOutSentences(segment, { cuts: true, language });
+      expect(written(layout.render(layout.segments))).toBe(text);
+      return layout.segments.map(written);
+    };
+    expect(sentences('Ann Lee<1/>12 Park Road<2/>London', 'line')).toEqual([
+      'Ann Lee',
+      '12 Park Road',
+      'London',
+    ]);
+    expect(sentences('<1>Ann Lee<2/>London</1>', 'line')).toEqual(['Ann Lee', 'London']);
+    expect(sentences('The house<1/>and the garden', 'line')).toEqual([
+      'The house<1/>and the garden',
+    ]);
+    expect(sentences('The history of<1/>Our House', 'line')).toEqual([
+      'The history of<1/>Our House',
+    ]);
+    const long = 'Check every morning whether the oil of the machine is warm';
+    expect(sentences(`${long}<1/>Enough`, 'line')).toEqual([`${long}<1/>Enough`]);
+    expect(sentences(`- ${long}<1/>- enough`, 'line')).toHaveLength(2);
+    expect(sentences('Name<1/>and place', 'gap')).toEqual(['Name', 'and place']);
+  });
+
+  it('are divided by a line break alone, without a blank of their script', () => {
+    const segment = ['一。', { mark: 'lone', id: 1, divides: 'line' }, '二。'] as const;
+    const layout = layOutSentences(segment, { cuts: true, language: 'zh' });
+    expect(written(layout.render([['One.'], ['Two.']]))).toBe('One.<1/>Two.');
+  });
+
   it('are rendered unchanged when nothing is translated', () => {
     fc.assert(
       fc.property(segments, fc.boolean(), (segment, cuts) => {

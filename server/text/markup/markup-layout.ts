@@ -1,12 +1,16 @@
 /** Splits XML and HTML into segments for translation and reproduces every tag byte for byte. */
 import { ServiceError } from '../../../shared/errors.ts';
 import {
+  cutAroundStructure,
+  cutAtLineBreaks,
+  edgeOf,
   type MarkupOptions,
   type Flow,
   type FlowItem,
   NO_REFERENCES,
   STEP,
   type Steps,
+  type TextItem,
   type TextLayout,
 } from './text-layout.ts';
 import {
@@ -98,7 +102,12 @@ function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
     }
   }
   const apart = yield* cutBetweenWords(source, items);
-  if (!nonSplitting.has('br')) yield* cutAtLineBreaks(source, apart);
+  if (!nonSplitting.has('br')) {
+    yield* cutAtLineBreaks(source, apart, {
+      language: options.language,
+      isBreak: ({ start }) => LINE_BREAK.test(source.slice(start, start + 4)),
+    });
+  }
   yield* cutAroundStructure(apart);
   return { items: apart, characters };
 }
@@ -116,25 +125,6 @@ function itemOf(token: Token, index: number, splits: boolean): FlowItem {
 /** A hidden field is not structure. */
 const HIDDEN = /^<input\s[^>]*\btype\s*=\s*["']?hidden/i;
 
-type TextItem = Extract<FlowItem, { kind: 'text' }>;
-
-/** Returns the first or last characters of a text, with references resolved. */
-function edgeOf(source: string, { start, end, references }: TextItem, isStart: boolean): string {
-  const refs = isStart ? references.slice(0, LOOKED_AT) : references.slice(-LOOKED_AT);
-  const [from, to] = isStart
-    ? [start, Math.min(end, start + LOOKED_AT * 8)]
-    : [Math.max(start, end - LOOKED_AT * 8), end];
-  let text = '';
-  let at = from;
-  for (const reference of refs) {
-    if (reference.start < at || reference.end > to) continue;
-    text += source.slice(at, reference.start) + reference.text;
-    at = reference.end;
-  }
-  text += source.slice(at, to);
-  return text;
-}
-
 /**
  * Whether a blank separates two texts, judged by the source alone: no reference begins or ends with a blank.
  */
@@ -143,8 +133,6 @@ function hasBlankBetween(source: string, before: TextItem, behind: TextItem): bo
 }
 
 const BLANK = 0x20;
-/** Number of characters examined at the beginning or end of a text, in UTF-16 units. */
-const LOOKED_AT = 16;
 /**
  * A lower-case ending, after which a capital begins another word, since capitals occur inside a word only if
  * it is all capitals.
@@ -202,66 +190,7 @@ function areApart(
   return isNew && (isBoth || closed.some(isWhole) || opened.some(isWhole));
 }
 
-/** Length of a line above which its break is a wrap, so that the sentence may continue in the next line. */
-const LONG_LINE = 40;
-const BEGINS_LINE = /^[\p{Lu}\p{N}•–—*-]/u;
 const LINE_BREAK = /^<br[\s/>]/i;
-
-/**
- * Cuts at line breaks of addresses, lists and forms: where a line is short or ended, and the next begins
- * anew.
- */
-function* cutAtLineBreaks(source: string, items: FlowItem[]): Steps<void> {
-  const isBreak = ({ kind, start }: FlowItem): boolean =>
-    kind === 'lone' && LINE_BREAK.test(source.slice(start, start + 4));
-  if (!items.some(isBreak)) return;
-  const isEnded = new Uint8Array(items.length);
-  let line = '';
-  for (const [index, item] of items.entries()) {
-    if (index % STEP === 0) yield;
-    if (item.kind === 'text') {
-      const text = source.slice(item.start, item.end).trim();
-      // Only the length and the end of the line matter.
-      if (text !== '') line = `${line}${text}`.slice(-LONG_LINE - 1);
-    } else if (item.kind === 'cut' || isBreak(item)) {
-      if (line.length <= LONG_LINE || /[.,:;!?…)"”»]$/.test(line)) isEnded[index] = 1;
-      line = '';
-    }
-  }
-  let next = '';
-  for (let index = items.length - 1; index >= 0; index -= 1) {
-    if (index % STEP === 0) yield;
-    const item = items[index];
-    if (item === undefined) break;
-    if (item.kind === 'text') next = edgeOf(source, item, true).trim() || next;
-    else if (item.kind === 'cut') next = '';
-    else if (isBreak(item)) {
-      const isParagraph = next === '\n';
-      if (isParagraph || (BEGINS_LINE.test(next) && isEnded[index] === 1)) {
-        items[index] = { kind: 'cut', start: item.start, end: item.end };
-      }
-      next = '\n';
-    }
-  }
-}
-
-/** Makes inline elements around structure structural: `<a><div>…</div></a>`. */
-function* cutAroundStructure(items: FlowItem[]): Steps<void> {
-  let cuts = 0;
-  const open: { index: number; cuts: number }[] = [];
-  for (const [index, item] of items.entries()) {
-    if (index % STEP === 0) yield;
-    if (item.kind === 'cut') cuts += 1;
-    else if (item.kind === 'open') open.push({ index, cuts });
-    else if (item.kind === 'close') {
-      const opening = open.pop();
-      const tag = items[opening?.index ?? -1];
-      if (opening === undefined || tag === undefined || opening.cuts === cuts) continue;
-      items[opening.index] = { kind: 'cut', start: tag.start, end: tag.end };
-      items[index] = { kind: 'cut', start: item.start, end: item.end };
-    }
-  }
-}
 
 // HTML `ruby`: words, each with its reading above.
 

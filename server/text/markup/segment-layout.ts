@@ -3,10 +3,13 @@ import type { LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import {
   atOnce,
+  cutAroundStructure,
+  cutAtLineBreaks,
   NO_REFERENCES,
   STEP,
   type SentenceSplitting,
   type Steps,
+  type TextItem,
   type TextLayout,
   type FlowItem,
 } from './text-layout.ts';
@@ -280,6 +283,7 @@ export function layOutSentences(
 ): SegmentLayout {
   const fence = fenceFor(segment);
   const { source, items } = flowOf(segment, fence, hasWords);
+  if (cuts) atOnce(cutAtDivisions(segment, source, { items, language }));
   const layout = atOnce(
     flowLayout({
       source,
@@ -288,7 +292,8 @@ export function layOutSentences(
       characters: 0,
       splitting: cuts ? 'sentences' : 'none',
       write: (text) => text.replaceAll(fence, ''),
-      marks: new RegExp(`${fence}\\w+${fence}`, 'g'),
+      // A division separates sentences better than a blank could.
+      marks: new RegExp(`${fence}[ocl]\\d+${fence}`, 'g'),
     }),
   );
   return {
@@ -305,7 +310,7 @@ function fenceFor(segment: TextSegment): string {
   return FENCES.find((fence) => !text.includes(fence)) ?? '\uffff';
 }
 
-const kinds = { o: 'open', c: 'close', l: 'lone' } as const;
+const kinds = { o: 'open', c: 'close', l: 'lone', d: 'lone' } as const;
 
 function flowOf(
   segment: TextSegment,
@@ -321,13 +326,31 @@ function flowOf(
       items.push({ kind: 'text', start, end: source.length, references: NO_REFERENCES });
       continue;
     }
-    source += `${fence}${part.mark.charAt(0)}${part.id}${fence}`;
+    const letter = part.divides === undefined ? part.mark.charAt(0) : 'd';
+    source += `${fence}${letter}${part.id}${fence}`;
     const place = { start, end: source.length };
     if (part.mark === 'lone') {
       items.push({ kind: 'lone', word: hasWords && isWord(segment, index), ...place });
     } else items.push({ kind: part.mark, element: part.id, ...place });
   }
   return { source, items };
+}
+
+/** Cuts a flow at its tabs, and at line breaks where a sentence does not go on. Items belong to the parts. */
+function* cutAtDivisions(
+  segment: TextSegment,
+  source: string,
+  { items, language }: { items: FlowItem[]; language: LanguageTag | undefined },
+): Steps<void> {
+  const lines = new Set<FlowItem>();
+  for (const [index, item] of items.entries()) {
+    const part = segment[index];
+    const division = typeof part === 'object' ? part.divides : undefined;
+    if (division === 'line') lines.add(item);
+    if (division === 'gap') items[index] = { kind: 'cut', start: item.start, end: item.end };
+  }
+  yield* cutAtLineBreaks(source, items, { language, isBreak: (item) => lines.has(item) });
+  yield* cutAroundStructure(items);
 }
 
 /** Cuts a flow at the syntax of messages with branches, none of which has a cut inside. */
@@ -418,8 +441,6 @@ function messageItem({ kind, ...part }: MessagePart, text: TextItem): FlowItem {
   const references = text.references.filter((each) => each.start >= start && each.end <= end);
   return { kind, start, end, references };
 }
-
-type TextItem = Extract<FlowItem, { kind: 'text' }>;
 
 /**
  * Whether a mark stands in the place of a word, like a field: preceded by a blank, the brace of a branch, a

@@ -1,5 +1,6 @@
 /** The layout of a text: its segments for translation, and the way back to a text. */
 import type { LanguageTag } from '../../../shared/language.ts';
+import { hangingPlace } from '../sentence-finisher.ts';
 import type { TextSegment } from '../text-segment.ts';
 
 export interface TextLayout {
@@ -115,6 +116,8 @@ export type FlowItem =
   /** Structure and adjacent untranslated content: separates the text before and after it. */
   | { kind: 'cut'; start: number; end: number };
 
+export type TextItem = Extract<FlowItem, { kind: 'text' }>;
+
 /** A text as a list of items. */
 export interface Flow {
   items: readonly FlowItem[];
@@ -143,4 +146,100 @@ export interface MarkupOptions {
   nonSplittingTags?: readonly string[] | undefined;
   /** Elements that stay unchanged; the sentence around them is translated as a whole. */
   ignoreTags?: readonly string[] | undefined;
+}
+
+// Finds where a flow is cut.
+
+/** Number of characters examined at the beginning or end of a text, in UTF-16 units. */
+const LOOKED_AT = 16;
+
+/** Returns the first or last characters of a text, with references resolved. */
+export function edgeOf(
+  source: string,
+  { start, end, references }: TextItem,
+  isStart: boolean,
+): string {
+  const refs = isStart ? references.slice(0, LOOKED_AT) : references.slice(-LOOKED_AT);
+  const [from, to] = isStart
+    ? [start, Math.min(end, start + LOOKED_AT * 8)]
+    : [Math.max(start, end - LOOKED_AT * 8), end];
+  let text = '';
+  let at = from;
+  for (const reference of refs) {
+    if (reference.start < at || reference.end > to) continue;
+    text += source.slice(at, reference.start) + reference.text;
+    at = reference.end;
+  }
+  text += source.slice(at, to);
+  return text;
+}
+
+/** Length of a line above which its break is a wrap, so that the sentence may continue in the next line. */
+const LONG_LINE = 40;
+const BEGINS_LINE = /^["'“‘„«¿¡([]*[\p{Lu}\p{N}•–—*-]/u;
+/** The sign or number of an item of a list. */
+const BEGINS_ITEM = /^(?:[•*–-]|\p{N}{1,2}[.)])\s/u;
+
+/**
+ * Cuts at line breaks of addresses, lists and forms: where a line is short or ended, and the next begins
+ * anew.
+ *
+ * @param options.isBreak whether a standalone item is a line break
+ * @param options.language language of the text: a line that ends in one of its articles or prepositions goes on
+ */
+export function* cutAtLineBreaks(
+  source: string,
+  items: FlowItem[],
+  options: { isBreak: (item: FlowItem) => boolean; language: LanguageTag | undefined },
+): Steps<void> {
+  const { language = '' } = options;
+  const isBreak = (item: FlowItem): boolean => item.kind === 'lone' && options.isBreak(item);
+  if (!items.some(isBreak)) return;
+  const isEnded = new Uint8Array(items.length);
+  let line = '';
+  for (const [index, item] of items.entries()) {
+    if (index % STEP === 0) yield;
+    if (item.kind === 'text') {
+      const text = source.slice(item.start, item.end).trim();
+      // Only the length and the end of the line matter.
+      if (text !== '') line = `${line} ${text}`.trimStart().slice(-LONG_LINE - 1);
+    } else if (item.kind === 'cut' || isBreak(item)) {
+      const isComplete = line.length <= LONG_LINE && hangingPlace(line, language) === line.length;
+      if (isComplete || /[.,:;!?…)"”»]$/.test(line)) isEnded[index] = 1;
+      line = '';
+    }
+  }
+  let next = '';
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    if (index % STEP === 0) yield;
+    const item = items[index];
+    if (item === undefined) break;
+    if (item.kind === 'text') next = edgeOf(source, item, true).trim() || next;
+    else if (item.kind === 'cut') next = '';
+    else if (isBreak(item)) {
+      const isParagraph = next === '\n' || BEGINS_ITEM.test(next);
+      if (isParagraph || (BEGINS_LINE.test(next) && isEnded[index] === 1)) {
+        items[index] = { kind: 'cut', start: item.start, end: item.end };
+      }
+      next = '\n';
+    }
+  }
+}
+
+/** Makes inline elements around structure structural: `<a><div>…</div></a>`. */
+export function* cutAroundStructure(items: FlowItem[]): Steps<void> {
+  let cuts = 0;
+  const open: { index: number; cuts: number }[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % STEP === 0) yield;
+    if (item.kind === 'cut') cuts += 1;
+    else if (item.kind === 'open') open.push({ index, cuts });
+    else if (item.kind === 'close') {
+      const opening = open.pop();
+      const tag = items[opening?.index ?? -1];
+      if (opening === undefined || tag === undefined || opening.cuts === cuts) continue;
+      items[opening.index] = { kind: 'cut', start: tag.start, end: tag.end };
+      items[index] = { kind: 'cut', start: item.start, end: item.end };
+    }
+  }
 }

@@ -147,6 +147,17 @@ describe('inline content of a docx text', () => {
     );
   });
 
+  test('such as tab or break says how it divides the text', async () => {
+    const body = paragraph(
+      '<w:r><w:t>A</w:t><w:tab/><w:t>B</w:t><w:br/><w:t>C</w:t><w:br/><w:br/><w:t>D</w:t><w:br w:type="page"/><w:t>E</w:t><w:noBreakHyphen/><w:sym/><w:t>F</w:t></w:r>',
+    );
+    const document = await openWord(wordDocument(body));
+    const marks = document.blocks.flatMap(({ segment }) =>
+      segment.flatMap((part) => (typeof part === 'string' ? [] : [part.divides])),
+    );
+    expect(marks).toEqual(['gap', 'line', 'gap', 'gap', undefined]);
+  });
+
   test('such as a break loses the blank that an engine puts before it', async () => {
     const file = wordDocument(paragraph('<w:r><w:t>one</w:t><w:br/><w:t>two</w:t></w:r>'));
     const out = await rewriteWord(file, () => ['uno ', { mark: 'lone', id: 1 }, ' dos']);

@@ -50,6 +50,7 @@ describe('pptx paragraphs', () => {
     expect(text).toMatch(
       /^Read \[1\]our report\[\/1\] first\[2\/\] ?\[3\]now\[\/3\] on page \[4\/\] please$/,
     );
+    expect(document.blocks[1]?.segment).toContainEqual({ mark: 'lone', id: 2, divides: 'line' });
     const result = await translatedDocument(pptx, file, { translate: upper });
     const slide = zipText(result, SLIDE);
     expect(slide).toContain(

@@ -82,7 +82,9 @@ describe('xlsx cell strings', () => {
 
   test('keep line breaks at their words, and outer white space', async () => {
     const file = stringsWorkbook('<t xml:space="preserve">  First line\nSecond line\n</t>');
-    expect(textsOf(await openDocument(xlsx, file))).toEqual(['First line[1/]Second line']);
+    const document = await openDocument(xlsx, file);
+    expect(textsOf(document)).toEqual(['First line[1/]Second line']);
+    expect(document.blocks[0]?.segment[1]).toMatchObject({ divides: 'line' });
     const result = await translatedDocument(xlsx, file, { translate: upper });
     expect(zipText(result, STRINGS)).toContain('>  FIRST LINE\nSECOND LINE\n</t>');
   });

@@ -215,7 +215,8 @@ function readParagraph(paragraph: XmlElement): Piece[] {
       for (const piece of runPieces(child)) pieces.push(piece);
     } else {
       // Breaks, fields (slide numbers, dates) and formulas stay as they are.
-      pieces.push({ kind: 'lone', xml: () => serialise(child), isBlank: child.name === 'a:br' });
+      const divides = child.name === 'a:br' ? 'line' : undefined;
+      pieces.push({ kind: 'lone', xml: () => serialise(child), divides });
     }
   }
   return pieces;
@@ -235,7 +236,7 @@ function runPieces(run: XmlElement): Piece[] {
     if (!part.startsWith('\t')) return { kind: 'text', text: part, format };
     const tabs = elementLike(run, 't', [part]);
     const children = properties === undefined ? [tabs] : [properties, tabs];
-    return { kind: 'lone', xml: () => serialise({ ...run, children }), isBlank: true };
+    return { kind: 'lone', xml: () => serialise({ ...run, children }), divides: 'gap' };
   });
 }
 

@@ -3,7 +3,12 @@
  * that enclose other pieces. The segment to be translated is built from them.
  */
 import type { XmlElement } from './xml-element.ts';
-import { hasLetters, type Mark, type TextSegment } from '../../../text/text-segment.ts';
+import {
+  type Division,
+  hasLetters,
+  type Mark,
+  type TextSegment,
+} from '../../../text/text-segment.ts';
 
 /** Visible format of a run. */
 export interface RunFormat {
@@ -31,17 +36,17 @@ export interface Enclosure {
 export type Piece =
   | { kind: 'text'; text: string; format: RunFormat }
   /**
-   * `isBlank`: reads as a blank, such as a tab or a line break. `keepsOrder`: must keep its order
-   * among other such pieces, such as the start and the end of a field.
+   * `divides`: is a tab or a line break, which reads as a blank within a sentence. `keepsOrder`: must keep its
+   * order among other such pieces, such as the start and the end of a field.
    */
-  | { kind: 'lone'; xml: () => string; isBlank: boolean; keepsOrder?: boolean }
+  | { kind: 'lone'; xml: () => string; divides?: Division | undefined; keepsOrder?: boolean }
   | { kind: 'open' | 'close'; enclosure: Enclosure };
 
 /** Pieces without text between them, which become one mark. */
 interface LoneGroup {
   kind: 'group';
   pieces: Piece[];
-  isBlank: boolean;
+  divides: Division | undefined;
   keepsOrder: boolean;
 }
 
@@ -165,14 +170,15 @@ function enclosuresWithText(pieces: readonly Piece[]): Set<number> {
 
 function joinGroup(items: Item[], piece: Piece): void {
   const last = items.at(-1);
-  const isBlank = piece.kind === 'lone' && piece.isBlank;
+  const divides = piece.kind === 'lone' ? piece.divides : undefined;
   const keepsOrder = piece.kind === 'lone' && piece.keepsOrder === true;
   if (last?.kind !== 'group') {
-    items.push({ kind: 'group', pieces: [piece], isBlank, keepsOrder });
+    items.push({ kind: 'group', pieces: [piece], divides, keepsOrder });
     return;
   }
   last.pieces.push(piece);
-  last.isBlank ||= isBlank;
+  // Two line breaks end a paragraph.
+  last.divides = last.divides && divides ? 'gap' : (last.divides ?? divides);
   last.keepsOrder ||= keepsOrder;
 }
 
@@ -320,10 +326,11 @@ function numbered(items: readonly Item[]): Pick<ParagraphText, 'segment' | 'encl
       addText(segment, item.text);
       isAfterBlank = /\s$/.test(item.text);
     } else if (item.kind === 'group') {
-      const hasAddedBlank: boolean = item.isBlank && !isAfterBlank && ahead[index] === false;
-      const { pieces, keepsOrder } = item;
+      const { pieces, divides, keepsOrder } = item;
+      const isBlank = divides !== undefined;
+      const hasAddedBlank: boolean = isBlank && !isAfterBlank && ahead[index] === false;
       lone.set(nextId, { pieces, hasAddedBlank, keepsOrder });
-      segment.push({ mark: 'lone', id: nextId });
+      segment.push({ mark: 'lone', id: nextId, divides });
       if (hasAddedBlank) addText(segment, ' ');
       isAfterBlank ||= hasAddedBlank;
       nextId += 1;

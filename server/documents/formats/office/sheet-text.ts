@@ -164,7 +164,8 @@ function layOut(pieces: readonly Piece[]): Layout {
       const last = segment.at(-1);
       if (part.includes('\n')) {
         layout.breaks.set((lastId += 1), part);
-        segment.push({ mark: 'lone', id: lastId });
+        const divides = part.split('\n').length > 2 ? 'gap' : 'line';
+        segment.push({ mark: 'lone', id: lastId, divides });
       } else if (typeof last === 'string') segment[segment.length - 1] = last + part;
       else if (part !== '') segment.push(part);
     }

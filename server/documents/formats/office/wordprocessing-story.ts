@@ -1,4 +1,5 @@
 /** Reads the paragraphs of a WordprocessingML story, in order, into pieces. */
+import type { Division } from '../../../text/text-segment.ts';
 import { DocumentError } from '../format.ts';
 import type { Enclosure, Piece } from './paragraph-pieces.ts';
 import { type FormatRules, runFormat } from './paragraph.ts';
@@ -115,7 +116,6 @@ const PROPERTIES = new Set(['w:pPr', 'w:smartTagPr', 'w:customXmlPr', 'w:fldData
 /** Elements that lose their meaning once the text changes. */
 const DROPPED = new Set(['w:proofErr', 'w:lastRenderedPageBreak', 'w:softHyphen', 'w:delText']);
 const ENCLOSING = new Set(['w:hyperlink', 'w:customXml', 'w:bdo', 'w:dir']);
-const BLANKS = new Set(['w:tab', 'w:ptab', 'w:br', 'w:cr']);
 /** Fonts whose letters are pictures. */
 const SYMBOL_FONT = /^(?:symbol|wingdings.*|webdings|zapf ?dingbats|marlett|mt extra|opensymbol)$/i;
 
@@ -222,8 +222,8 @@ export class WordprocessingStory {
     });
   }
 
-  #lone(xml: () => string, isBlank = false, keepsOrder = false): void {
-    this.#pieces.push({ kind: 'lone', xml, isBlank, keepsOrder });
+  #lone(xml: () => string, divides?: Division, keepsOrder = false): void {
+    this.#pieces.push({ kind: 'lone', xml, divides, keepsOrder });
   }
 
   #run(run: XmlElement, within: XmlElement): void {
@@ -241,7 +241,7 @@ export class WordprocessingStory {
         else this.#pieces.push({ kind: 'text', text, format });
       } else {
         if (child.name === 'w:instrText') this.#fields.addCode(textOf(child));
-        this.#lone(xml, BLANKS.has(child.name));
+        this.#lone(xml, divisionAt(child));
       }
     }
   }
@@ -260,10 +260,10 @@ export class WordprocessingStory {
     if (type === 'begin') {
       const field = this.#fields.begin();
       this.#beginnings.push({ field, range: '', index: this.#pieces.length, within });
-      this.#lone(xml, false, true);
+      this.#lone(xml, undefined, true);
       return;
     }
-    this.#lone(xml, false, true);
+    this.#lone(xml, undefined, true);
     if (type === 'separate') {
       this.#fields.separate();
       const beginning = this.#beginnings.findLast(({ field }) => field !== undefined);
@@ -298,7 +298,7 @@ export class WordprocessingStory {
       const index = this.#pieces.length;
       this.#beginnings.push({ field: undefined, range, index, within, isDispensable });
     }
-    this.#lone(() => serialise(element), false, start !== undefined);
+    this.#lone(() => serialise(element), undefined, start !== undefined);
     if (isStart || start === undefined) return;
     const at = this.#beginnings.findLastIndex((beginning) => beginning.range === range);
     const beginning = this.#beginnings[at];
@@ -330,7 +330,7 @@ export class WordprocessingStory {
     const pieces = this.#pieces.splice(from);
     while ((this.#beginnings.at(-1)?.index ?? from) > from) this.#beginnings.pop();
     const xml = (): string => xmlOfPieces(pieces);
-    this.#lone(xml, false, true);
+    this.#lone(xml, undefined, true);
   }
 }
 
@@ -390,6 +390,13 @@ function runOf(run: XmlElement, properties: XmlElement | undefined, child: XmlEl
 function textOfRun(text: XmlElement): string {
   const value = textOf(text).replace(/[\t\n\r]/g, ' ');
   return attribute(text, 'xml:space') === 'preserve' ? value : value.replace(/^ +|(?<! ) +$/g, '');
+}
+
+/** Returns how an element of a run divides its text; a new line may go on with the sentence, a new page may not. */
+function divisionAt(element: XmlElement): Division | undefined {
+  if (element.name === 'w:cr') return 'line';
+  if (element.name !== 'w:br') return /^w:p?tab$/.test(element.name) ? 'gap' : undefined;
+  return /^(?:page|column)$/.test(attribute(element, 'type') ?? '') ? 'gap' : 'line';
 }
 
 function isSymbolFont(properties: XmlElement | undefined): boolean {
