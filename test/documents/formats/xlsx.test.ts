@@ -155,20 +155,23 @@ describe('xlsx formulas', () => {
   });
 
   test('find the texts that they compare cells with, as validations do, since these stay', async () => {
-    const texts = ['Open', 'Closed', 'Total:', 'Yes', 'Harbour', 'Late'];
+    const texts = ['Open', 'Closed', 'Total:', 'Yes', 'Harbour', 'Late', 'Ended', 'Summary'];
     const counted = formula('IF(COUNTIF(A:A,"Open")>0,"late","Total:"&1)', 1);
+    const others = formula('COUNTIF(A:A,"<>Ended")+COUNT(HYPERLINK("#A1", "Summary"))', 1);
     const file = workbookOf({
       sheets: [
         {
           name: 'Data',
-          rows: row(1, ...texts.map((_, at) => shared(at))) + row(2, counted),
+          rows: row(1, ...texts.map((_, at) => shared(at))) + row(2, counted, others),
           after:
             '<dataValidations><dataValidation type="list" sqref="A1"><formula1>"Yes, No"</formula1></dataValidation></dataValidations>',
         },
       ],
       strings: texts.map((text) => `<t>${text}</t>`),
     });
-    expect(plainTextsOf(await openDocument(xlsx, file))).toEqual(['Closed', 'Total:', 'Harbour']);
+    expect(plainTextsOf(await openDocument(xlsx, file))).toEqual([
+      ...['Closed', 'Total:', 'Harbour', 'Summary'],
+    ]);
     const result = await translatedDocument(xlsx, file, { translate: upper });
     expect(zipText(result, STRINGS).match(/(?<=<t>)[^<]+/g)).toEqual([
       'Open',
@@ -177,6 +180,8 @@ describe('xlsx formulas', () => {
       'Yes',
       'HARBOUR',
       'Late',
+      'Ended',
+      'SUMMARY',
     ]);
   });
 

@@ -25,18 +25,30 @@ export function hasReferences(formula: XmlElement): boolean {
 /** A quoted sheet name, or a string literal with the operators that join it to other text. */
 const LITERAL = /'(?:[^']|'')*'|(&\s*)?"((?:[^"]|"")*)"(?=(\s*&)?)/g;
 
+/** A link with its address and label as literals: what it shows is looked for by no formula. */
+const LINK = /\bHYPERLINK\(\s*"(?:[^"]|"")*"\s*,\s*"(?:[^"]|"")*"\s*\)/gi;
+/** The operator of a condition: `COUNTIF(A:A,"<>Closed")`. */
+const OPERATOR = /^(?:<>|[<>]?=|[<>])/;
+
 /**
- * Returns the texts that a formula looks for or results in, in lower case; not those that it joins with others.
- * The list of a validation is a single literal.
+ * Returns the texts that a formula looks for or results in, in lower case; not those that it joins with others,
+ * nor those of links. The list of a validation is a single literal.
  */
 export function textsOfFormula(formula: XmlElement): string[] {
   const text = textOf(formula);
   if (!text.includes('"')) return [];
-  const literals = Array.from(text.matchAll(LITERAL), ([whole, before, literal = '', after]) => {
-    if (before !== undefined || after !== undefined) return [];
-    return whole === text.trim() ? literal.split(',') : [literal];
+  const literals = Array.from(
+    text.replace(LINK, '').matchAll(LITERAL),
+    ([whole, before, literal = '', after]) => {
+      if (before !== undefined || after !== undefined) return [];
+      return whole === text.trim() ? literal.split(',') : [literal];
+    },
+  );
+  return literals.flat().flatMap((each) => {
+    const literal = each.replaceAll('""', '"').trim().toLowerCase();
+    const sought = literal.replace(OPERATOR, '').trim();
+    return sought === literal ? [literal] : [literal, sought];
   });
-  return literals.flat().map((each) => each.replaceAll('""', '"').trim().toLowerCase());
 }
 
 /**
