@@ -285,6 +285,11 @@ describe('XLIFF 1.2', () => {
     expect(contentsOf(one, 'target')).toEqual([marked('One.', 'TWO.')]);
     const mixed = await translateXliff(trados(marked('', 'Dos.'), [2]), shouted);
     expect(contentsOf(mixed, 'target')).toEqual([marked('ONE.', 'Dos.')]);
+    const other = '<mrk mtype="seg" mid="2"></mrk>';
+    for (const target of ['', other]) {
+      const lone = await translateXliff(trados(target, [1]), shouted);
+      expect(contentsOf(lone, 'target')).toEqual([marked('', 'TWO.')]);
+    }
     const both = await translateXliff(trados(marked('One.', 'Two.'), [1, 2]), shouted);
     expect(contentsOf(both, 'target')).toEqual([marked('One.', 'Two.')]);
     for (const lock of ['xmlns:mq="MQXliff" mq:locked="locked"', 'xmlns:m="m" m:locked="true"']) {

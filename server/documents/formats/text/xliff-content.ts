@@ -178,13 +178,14 @@ export function keptSegments(
   { locked, isDone }: { locked: ReadonlySet<string | undefined>; isDone: boolean },
 ): ReadonlyMap<InlineContent, Span> | undefined {
   const kept = new Map<InlineContent, Span>();
-  if (targets.length === 0) return isDone ? undefined : kept;
+  if (targets.length === 0 && isDone) return undefined;
   const translations = new Map(targets.map((each) => [each.mid, each]));
   for (const each of sources) {
-    const { segment = [], hole } = translations.get(each.mid) ?? {};
+    const nothing = { start: each.hole.start, end: each.hole.start };
+    const { segment = [], hole = nothing } = translations.get(each.mid) ?? {};
     const text = plainText(segment).trim();
     const isTranslated = isDone && text !== '' && text !== plainText(each.segment).trim();
-    if ((isTranslated || locked.has(each.mid)) && hole !== undefined) kept.set(each, hole);
+    if (isTranslated || locked.has(each.mid)) kept.set(each, hole);
   }
   if (kept.size === 0) return kept;
   return sources.every((each) => kept.has(each) || !hasLetters(each.segment)) ? undefined : kept;
