@@ -99,6 +99,18 @@ describe('PDF rows without rules', () => {
     expect(await textsOf(content)).toEqual(lines);
   });
 
+  it('are the two lines of a short address, not of a phrase', async () => {
+    const addresses = [
+      ['Mary Green', '12 Station Road'],
+      ['12 Station Road', 'Bristol Harbour'],
+    ];
+    const phrase = ['Delivered on', '12 June 2027'];
+    const content = [...addresses, phrase].flatMap((lines, block) =>
+      lines.map((line, row) => at(60, 700 - block * 60 - row * 14, line)),
+    );
+    expect(await textsOf(content)).toEqual([...addresses.flat(), phrase.join(' ')]);
+  });
+
   it('are the lines of opening hours, not of prose that begin with capitals', async () => {
     const hours = ['2 tickets', 'Monday 9.00 to 17.00', 'Tuesday closed', 'Friday 9.00 to 12.00'];
     const prose = [

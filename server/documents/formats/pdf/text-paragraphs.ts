@@ -15,6 +15,8 @@ const MIN_TYPED_CHARACTERS = 40;
 /** Maximum number of lines of an address, and its widest one, in ems; columns of text are wider. */
 const MAX_ADDRESS_LINES = 8;
 const MAX_ADDRESS_EMS = 16;
+/** A house number or a postal code with the name after it: `12 Station Road`, `10115 Berlin`. */
+const STREET_OR_TOWN = /^\p{N}+\p{L}?,? \p{Lu}\p{Ll}/u;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
@@ -302,14 +304,15 @@ function looksLikeCode(chain: readonly ReadLine[]): boolean {
 /** Tests for an address, or the sender, place and date at the right of a letter, each a line of its own. */
 function looksLikeAddress(lines: readonly ReadLine[]): boolean {
   const texts = lines.map(textOfLine);
-  if (lines.length < 3 || !texts.every((text) => /^[\p{Lu}\p{N}]/u.test(text))) return false;
-  if (isRightAligned(lines)) return true;
+  if (lines.length < 2 || !texts.every((text) => /^[\p{Lu}\p{N}]/u.test(text))) return false;
+  if (lines.length > 2 && isRightAligned(lines)) return true;
   const isNarrow = lines.every(({ box, sizePoints }) => {
     return box.right - box.left < MAX_ADDRESS_EMS * sizePoints;
   });
   if (!isNarrow || lines.length > MAX_ADDRESS_LINES) return false;
   // German prose, too, may have lines that all begin with capitals, but they end within phrases or words.
   const isUnended = texts.slice(0, -1).some((text) => UNENDED.test(text));
+  if (lines.length === 2) return !isUnended && texts.some((text) => STREET_OR_TOWN.test(text));
   const withFigures = texts.filter((text) => /\p{N}/u.test(text)).length;
   return withFigures > (isUnended ? lines.length / 2 : 0);
 }
