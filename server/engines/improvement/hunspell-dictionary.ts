@@ -6,9 +6,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/concurrency.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { SupervisedProcess } from '../service/supervised-process.ts';
+import { ProcessJobs, SupervisedProcess } from '../service/supervised-process.ts';
 
 interface HunspellDictionaryOptions {
   program: string;
@@ -21,19 +21,10 @@ interface HunspellDictionaryOptions {
   idleMs: number;
 }
 
-interface Job {
-  word: string;
-  turn: Turn;
-  /** Number of processes that ended while this was their oldest unanswered word. */
-  strikes: number;
-  resolve: (finding: WordFinding) => void;
-  reject: (reason: unknown) => void;
-}
-
 /** Enough to keep the process busy; a newcomer waits for at most this many words. */
 const MAX_IN_FLIGHT = 8;
 /** Number of process deaths after which a word counts as their cause; fewer may be chance. */
-const MAX_STRIKES = 3;
+const MAX_CRASHES = 3;
 /** Consecutive processes without an answer, within about 1.5 s, after which waiting words are rejected. */
 const MAX_FAILURES = 5;
 const FIRST_DELAY_MS = 100;
@@ -45,10 +36,13 @@ export const known: WordFinding = { isKnown: true, suggestions: [] };
 
 export class HunspellDictionary {
   readonly #options: HunspellDictionaryOptions;
-  readonly #queue = new FairQueue<Job>();
+  readonly #jobs = new ProcessJobs<string, WordFinding>({
+    textOf: (word) => word,
+    isInOrder: true,
+    maxCrashes: MAX_CRASHES,
+    giveUp: ({ resolve }) => resolve(known),
+  });
   readonly #remembered = new Map<string, WordFinding>();
-  #retries: Job[] = [];
-  #inFlight: Job[] = [];
   readonly #kept: SupervisedProcess<HunspellProcess>;
 
   constructor(options: HunspellDictionaryOptions) {
@@ -75,10 +69,9 @@ export class HunspellDictionary {
     const remembered = this.#remembered.get(word);
     if (remembered !== undefined) return Promise.resolve(remembered);
     if (this.#kept.isClosed || this.#kept.isBroken) return Promise.reject(this.#unavailable());
-    return new Promise((resolve, reject) => {
-      this.#queue.push(turn, { word, turn, strikes: 0, resolve, reject });
-      this.#pump();
-    });
+    const finding = this.#jobs.add(word, turn);
+    this.#pump();
+    return finding;
   }
 
   /**
@@ -92,15 +85,15 @@ export class HunspellDictionary {
     await this.look('xqvzk', { account: undefined });
   }
 
-  /** Rejects the queued words of a call. */
+  /** Rejects the words of a call that have no answer yet. */
   abandon(turn: Turn, reason: unknown): void {
-    for (const job of this.#queue.remove(turn)) job.reject(reason);
+    this.#jobs.abandon(turn, reason);
   }
 
   /** Ends the process and rejects waiting words; resolves when the process is gone. */
   async close(): Promise<void> {
     const closed = this.#kept.close();
-    this.#failAll();
+    this.#jobs.failAll(this.#unavailable());
     await closed;
   }
 
@@ -108,13 +101,12 @@ export class HunspellDictionary {
     this.#kept.start();
     if (!this.#kept.isReady) return;
     this.#kept.work();
-    while (this.#inFlight.length < MAX_IN_FLIGHT) {
-      const job = this.#retries.shift() ?? this.#queue.shift();
+    while (this.#jobs.inFlightCount < MAX_IN_FLIGHT) {
+      const job = this.#jobs.send();
       if (job === undefined) break;
-      this.#inFlight.push(job);
-      this.#kept.process?.look(job.word);
+      this.#kept.process?.look(job.request);
     }
-    if (this.#inFlight.length === 0) this.#kept.rest();
+    if (this.#jobs.inFlightCount === 0) this.#kept.rest();
   }
 
   #start(): void {
@@ -131,10 +123,10 @@ export class HunspellDictionary {
   }
 
   #takeAnswer(finding: WordFinding): void {
-    const job = this.#inFlight.shift();
+    const job = this.#jobs.receive();
     if (job === undefined) return;
     this.#kept.noteAnswer();
-    this.#remember(job.word, finding);
+    this.#remember(job.request, finding);
     job.resolve(finding);
     this.#pump();
   }
@@ -151,29 +143,14 @@ export class HunspellDictionary {
   #takeEnd(cause: Parameters<ConstructorParameters<typeof HunspellProcess>[0]['onEnd']>[0]): void {
     if (cause === 'stopped') return;
     const { dictionary, log } = this.#options;
-    const [suspect, ...others] = this.#inFlight;
-    log.warn({ dictionary, cause, inFlight: this.#inFlight.length }, 'dictionary ended');
-    this.#inFlight = [];
+    log.warn({ dictionary, cause, inFlight: this.#jobs.inFlightCount }, 'dictionary ended');
     const { isHopeless } = this.#kept.noteEnd();
     if (isHopeless) {
-      for (const job of [...others, ...(suspect === undefined ? [] : [suspect])]) {
-        job.reject(this.#unavailable());
-      }
-      this.#failAll();
+      this.#jobs.failAll(this.#unavailable());
       return;
     }
-    this.#retries = [...others, ...this.#retries];
-    if (suspect !== undefined && ++suspect.strikes >= MAX_STRIKES) suspect.resolve(known);
-    // The suspect goes last: if it ends the next process too, the other words have their answers by then.
-    else if (suspect !== undefined) this.#retries.push(suspect);
-    if (this.#retries.length > 0 || !this.#queue.isEmpty) this.#pump();
-  }
-
-  #failAll(): void {
-    const waiting = [...this.#inFlight, ...this.#retries, ...this.#queue.clear()];
-    this.#inFlight = [];
-    this.#retries = [];
-    for (const job of waiting) job.reject(this.#unavailable());
+    this.#jobs.lose();
+    if (!this.#jobs.areSent) this.#pump();
   }
 
   #unavailable(): ServiceError {

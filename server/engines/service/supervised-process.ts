@@ -1,7 +1,9 @@
 /**
- * Supervises a process: starts it on demand, replaces it after a failure, ends it when idle. Communication
- * with the process is up to the owner.
+ * Supervises a process: starts it on demand, replaces it after a failure, ends it when idle; and keeps the
+ * requests to it, each of which is answered or rejected whatever happens to the process meanwhile.
+ * Communication with the process is up to the owner.
  */
+import { FairQueue, type Turn } from '../../process/concurrency.ts';
 
 interface SupervisedProcessOptions {
   /** Starts the process; the owner hands it over with {@link SupervisedProcess.adopt}. */
@@ -165,5 +167,151 @@ export class SupervisedProcess<Process extends { stop(): Promise<void> }> {
     this.#process = undefined;
     const ending = process.stop().finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
+  }
+}
+
+/** A request to a supervised process, queued or in flight. */
+export interface Job<Request, Answer> {
+  readonly request: Request;
+  readonly turn: Turn;
+  /** Number of processes that ended while they may have been at work on it. */
+  crashes: number;
+  /** Whether it was rejected or given up; an answer under way is discarded. */
+  isOver: boolean;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface ProcessJobsOptions<Request, Answer> {
+  /** Text of a request; lengths are in its UTF-16 units. */
+  textOf: (request: Request) => string;
+  /** Cost of a request to its account; see {@link FairQueue}. */
+  costOf?: (request: Request) => number;
+  /** Limit of queued text. Text beyond it is refused, so that another engine may take it. */
+  maxWaitingLength?: number;
+  /**
+   * Whether the process works on one request after the other. Then the oldest in flight is the suspect when
+   * it ends; otherwise all in flight are.
+   */
+  isInOrder: boolean;
+  /** Number of crashes after which a request counts as their cause; fewer may be chance. */
+  maxCrashes: number;
+  /** Settles a request that counts as the cause of crashes. */
+  giveUp: (job: Job<Request, Answer>) => void;
+}
+
+/** The requests to a supervised process. The calls of all accounts take turns. */
+export class ProcessJobs<Request, Answer> {
+  readonly #options: ProcessJobsOptions<Request, Answer>;
+  readonly #queue: FairQueue<Job<Request, Answer>>;
+  #waitingLength = 0;
+  /** Requests lost with a process; sent before the queue. */
+  #lost: Job<Request, Answer>[] = [];
+  #inFlight: Job<Request, Answer>[] = [];
+  #inFlightLength = 0;
+
+  constructor(options: ProcessJobsOptions<Request, Answer>) {
+    this.#options = options;
+    const { costOf = () => 1 } = options;
+    this.#queue = new FairQueue(({ request }) => costOf(request));
+  }
+
+  /** Whether nothing is left to send. */
+  get areSent(): boolean {
+    return this.#queue.isEmpty && this.#lost.length === 0;
+  }
+
+  /** Whether the next request was lost with a process. */
+  get hasLost(): boolean {
+    return this.#lost.length > 0;
+  }
+
+  get inFlightCount(): number {
+    return this.#inFlight.length;
+  }
+
+  /** Length of the text in flight. */
+  get inFlightLength(): number {
+    return this.#inFlightLength;
+  }
+
+  /** Whether a request fits into the queue. An empty queue accepts one of any length: it delays no other. */
+  hasRoomFor(request: Request): boolean {
+    const { maxWaitingLength = Infinity, textOf } = this.#options;
+    return (
+      this.#waitingLength === 0 || this.#waitingLength + textOf(request).length <= maxWaitingLength
+    );
+  }
+
+  /** Queues a request. @throws the reason given to {@link abandon} or {@link failAll} */
+  add(request: Request, turn: Turn): Promise<Answer> {
+    this.#waitingLength += this.#options.textOf(request).length;
+    return new Promise((resolve, reject) => {
+      this.#queue.push(turn, { request, turn, crashes: 0, isOver: false, resolve, reject });
+    });
+  }
+
+  /** Takes the next request, which is in flight from now on. */
+  send(): Job<Request, Answer> | undefined {
+    let job = this.#lost.shift();
+    if (job === undefined) {
+      job = this.#queue.shift();
+      if (job === undefined) return undefined;
+      this.#waitingLength -= this.#lengthOf(job);
+    }
+    this.#inFlight.push(job);
+    this.#inFlightLength += this.#lengthOf(job);
+    return job;
+  }
+
+  /** Takes the oldest request in flight, which is answered. */
+  receive(): Job<Request, Answer> | undefined {
+    const job = this.#inFlight.shift();
+    if (job !== undefined) this.#inFlightLength -= this.#lengthOf(job);
+    return job;
+  }
+
+  /** Queues the requests in flight again, because the process has ended. */
+  lose(): void {
+    const { isInOrder, maxCrashes, giveUp } = this.#options;
+    const suspects = isInOrder ? this.#inFlight.splice(0, 1) : this.#inFlight.splice(0);
+    for (const job of suspects) {
+      job.crashes += 1;
+      if (job.crashes < maxCrashes || job.isOver) continue;
+      job.isOver = true;
+      giveUp(job);
+    }
+    // Suspects go last: if one ends the next process too, the others have their answers by then.
+    const inLine = [...this.#inFlight, ...this.#lost, ...suspects];
+    this.#lost = inLine.filter(({ isOver }) => !isOver);
+    this.#inFlight = [];
+    this.#inFlightLength = 0;
+  }
+
+  /** Rejects all requests of a call; answers already under way are discarded when they arrive. */
+  abandon(turn: Turn, reason: unknown): void {
+    for (const job of this.#queue.remove(turn)) {
+      this.#waitingLength -= this.#lengthOf(job);
+      job.reject(reason);
+    }
+    for (const job of [...this.#lost, ...this.#inFlight]) {
+      if (job.turn !== turn) continue;
+      job.isOver = true;
+      job.reject(reason);
+    }
+    this.#lost = this.#lost.filter(({ isOver }) => !isOver);
+  }
+
+  /** Rejects all requests, sent or not. */
+  failAll(reason: Error): void {
+    const all = [...this.#inFlight, ...this.#lost, ...this.#queue.clear()];
+    this.#inFlight = [];
+    this.#lost = [];
+    this.#waitingLength = this.#inFlightLength = 0;
+    for (const job of all) job.reject(reason);
+  }
+
+  #lengthOf({ request }: Job<Request, Answer>): number {
+    return this.#options.textOf(request).length;
   }
 }

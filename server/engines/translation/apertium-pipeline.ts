@@ -1,12 +1,12 @@
 /**
  * Keeps the processes of one Apertium mode running: starts them on demand, restarts them after a failure,
- * stops them when idle. Every request is answered or rejected, whatever happens to the processes meanwhile.
+ * stops them when idle.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/concurrency.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { SupervisedProcess } from '../service/supervised-process.ts';
+import { type Job, ProcessJobs, SupervisedProcess } from '../service/supervised-process.ts';
 import { type ProcessGroup, startProcessGroup } from '../../process/index.ts';
 
 /** Limits of a pipeline that tests and operators may change. */
@@ -28,16 +28,6 @@ interface PipelineOptions extends PipelineSettings {
   /** Advice for the error message when the pipeline does not start. */
   remedy: string;
   log: Logger;
-}
-
-interface Job {
-  body: string;
-  turn: Turn;
-  /** Number of processes that ended while this was their oldest unanswered request. */
-  strikes: number;
-  isAbandoned: boolean;
-  resolve: (body: string) => void;
-  reject: (reason: unknown) => void;
 }
 
 /**
@@ -69,7 +59,7 @@ const MANY_IN_FLIGHT = 8;
 /** Weight of the latest answer in the estimate of the pace. */
 const PACE_WEIGHT = 0.3;
 /** Number of process deaths after which a body counts as their cause; fewer may be chance. */
-const MAX_STRIKES = 3;
+const MAX_CRASHES = 3;
 /** Consecutive failed starts, within about 2 s, after which waiting requests are rejected. */
 const MAX_FAILED_STARTS = 6;
 const FIRST_DELAY_MS = 100;
@@ -77,13 +67,7 @@ const MAX_DELAY_MS = 10_000;
 
 export class ApertiumPipeline {
   readonly #options: PipelineOptions;
-  readonly #queue = new FairQueue<Job>(({ body }) => BODY_COST + body.length);
-  /** Total length of the queued bodies. */
-  #waitingLength = 0;
-  /** Requests lost with earlier processes; sent before the queue. */
-  #retries: Job[] = [];
-  #inFlight: Job[] = [];
-  #inFlightLength = 0;
+  readonly #jobs: ProcessJobs<string, string>;
   /** Whether sending is suspended until more room is free. */
   #isFull = false;
   /**
@@ -99,7 +83,16 @@ export class ApertiumPipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    const { mode, idleMs, log } = options;
+    const { mode, idleMs, maxWaitingLength, log } = options;
+    this.#jobs = new ProcessJobs({
+      textOf: (body) => body,
+      costOf: (body) => BODY_COST + body.length,
+      maxWaitingLength,
+      // The stages answer in order.
+      isInOrder: true,
+      maxCrashes: MAX_CRASHES,
+      giveUp: (job) => this.#giveUp(job),
+    });
     this.#kept = new SupervisedProcess({
       start: () => void this.#start(),
       failure: 'start',
@@ -121,41 +114,26 @@ export class ApertiumPipeline {
   translate(body: string, turn: Turn): Promise<string> {
     if (this.#kept.isClosed) return Promise.reject(closed());
     if (this.#kept.isBroken) return Promise.reject(this.#doesNotStart());
-    const { maxWaitingLength } = this.#options;
-    // An empty queue accepts a body of any length: on its own it delays no other request.
-    if (this.#waitingLength > 0 && this.#waitingLength + body.length > maxWaitingLength) {
-      return Promise.reject(this.#isOverloaded());
-    }
-    return new Promise((resolve, reject) => {
-      this.#waitingLength += body.length;
-      this.#queue.push(turn, { body, turn, strikes: 0, isAbandoned: false, resolve, reject });
-      this.#pump();
-    });
+    if (!this.#jobs.hasRoomFor(body)) return Promise.reject(this.#isOverloaded());
+    const translated = this.#jobs.add(body, turn);
+    this.#pump();
+    return translated;
   }
 
   /** Starts the processes unless they run, and restarts the idle time of running ones. */
   prepare(): void {
     this.#kept.start();
-    if (this.#kept.isReady && this.#inFlight.length === 0) this.#kept.rest();
+    if (this.#kept.isReady && this.#jobs.inFlightCount === 0) this.#kept.rest();
   }
 
   /** Rejects all requests of a call; answers already under way are discarded when they arrive. */
   abandon(turn: Turn, reason: unknown): void {
-    for (const job of this.#queue.remove(turn)) {
-      this.#waitingLength -= job.body.length;
-      job.reject(reason);
-    }
-    for (const job of [...this.#retries, ...this.#inFlight]) {
-      if (job.turn !== turn || job.isAbandoned) continue;
-      job.isAbandoned = true;
-      job.reject(reason);
-    }
-    this.#retries = this.#retries.filter((job) => !job.isAbandoned);
+    this.#jobs.abandon(turn, reason);
   }
 
   /** Ends the processes and rejects waiting requests; resolves when no process is left. */
   async close(): Promise<void> {
-    this.#failAll(closed());
+    this.#jobs.failAll(closed());
     await this.#kept.close();
   }
 
@@ -166,22 +144,14 @@ export class ApertiumPipeline {
     const process = this.#kept.process;
     process?.gather();
     while (this.#hasRoom()) {
-      const job = this.#retries.shift() ?? this.#takeWaiting();
+      const job = this.#jobs.send();
       if (job === undefined) break;
-      if (this.#inFlight.length === 0) this.#workedSinceMs = performance.now();
+      if (this.#jobs.inFlightCount === 1) this.#workedSinceMs = performance.now();
       this.#noteAccount(job.turn);
-      this.#inFlight.push(job);
-      this.#inFlightLength += job.body.length;
-      process?.send(job.body);
+      process?.send(job.request);
     }
     process?.sendGathered();
-    if (this.#inFlight.length === 0) this.#kept.rest();
-  }
-
-  #takeWaiting(): Job | undefined {
-    const job = this.#queue.shift();
-    if (job !== undefined) this.#waitingLength -= job.body.length;
-    return job;
+    if (this.#jobs.inFlightCount === 0) this.#kept.rest();
   }
 
   #noteAccount({ account }: Turn): void {
@@ -191,9 +161,8 @@ export class ApertiumPipeline {
   }
 
   #hasRoom(): boolean {
-    const count = this.#inFlight.length;
+    const { inFlightCount: count, inFlightLength: length } = this.#jobs;
     if (count === 0) return true;
-    const length = this.#inFlightLength;
     const workMs = length * this.#msPerUnit;
     const isShared = performance.now() < this.#sharedUntilMs;
     const maxMs = isShared ? MAX_IN_FLIGHT_SHARED_MS : MAX_IN_FLIGHT_MS;
@@ -204,12 +173,11 @@ export class ApertiumPipeline {
   }
 
   #takeAnswer(body: string): void {
-    const job = this.#inFlight.shift();
+    const job = this.#jobs.receive();
     if (job === undefined) return;
-    this.#inFlightLength -= job.body.length;
-    this.#notePace(job.body.length);
+    this.#notePace(job.request.length);
     this.#kept.noteAnswer();
-    if (!job.isAbandoned) job.resolve(withoutTags(body, job.body));
+    job.resolve(withoutTags(body, job.request));
     this.#pump();
   }
 
@@ -247,44 +215,28 @@ export class ApertiumPipeline {
   }
 
   #takeEnd(cause: EndCause, startErrors: string): void {
-    const lost = this.#inFlight;
-    this.#inFlight = [];
-    this.#inFlightLength = 0;
     if (cause === 'stopped') return;
     const { wasReady, isHopeless } = this.#kept.noteEnd();
     const { mode, log } = this.#options;
-    log.warn({ mode, cause, wasReady, inFlight: lost.length, startErrors }, 'translator ended');
+    const { inFlightCount: inFlight } = this.#jobs;
+    log.warn({ mode, cause, wasReady, inFlight, startErrors }, 'translator ended');
     if (isHopeless) {
-      this.#failAll(this.#doesNotStart());
+      this.#jobs.failAll(this.#doesNotStart());
       return;
     }
-    const [suspect, ...others] = lost;
-    this.#strike(suspect);
-    // The suspect goes last: if it ends the next processes too, the others have their answers by then.
-    const inLine = [...others, ...this.#retries, ...(suspect === undefined ? [] : [suspect])];
-    this.#retries = inLine.filter((job) => !job.isAbandoned);
-    if (this.#retries.length > 0 || !this.#queue.isEmpty) this.#pump();
+    this.#jobs.lose();
+    if (!this.#jobs.areSent) this.#pump();
   }
 
-  /** Stages answer in order, so the oldest unanswered request is the suspect when processes end. */
-  #strike(job: Job | undefined): void {
-    if (job === undefined || ++job.strikes < MAX_STRIKES || job.isAbandoned) return;
-    job.isAbandoned = true;
+  #giveUp({ request, reject }: Job<string, string>): void {
     const { mode, log } = this.#options;
-    log.error({ mode, bodyLength: job.body.length }, 'a text crashes the translator repeatedly');
-    job.reject(
+    log.error({ mode, bodyLength: request.length }, 'a text crashes the translator repeatedly');
+    reject(
       new ServiceError(
         'translation_failed',
         'The translator stopped three times at one of the sentences. Rephrase or shorten it and try again.',
       ),
     );
-  }
-
-  #failAll(reason: ServiceError): void {
-    const waiting = [...this.#inFlight, ...this.#retries, ...this.#queue.clear()];
-    this.#retries = [];
-    this.#waitingLength = 0;
-    for (const job of waiting) if (!job.isAbandoned) job.reject(reason);
   }
 
   #doesNotStart(): ServiceError {

@@ -1,14 +1,13 @@
 /**
  * Keeps one translation model ready: starts its process on demand, replaces it after a failure, and ends it
- * when idle. Sentences of all accounts are batched and take turns. Every sentence is answered or rejected,
- * whatever happens to the process meanwhile.
+ * when idle. Sentences of all accounts are batched and take turns.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/concurrency.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { SupervisedProcess } from '../service/supervised-process.ts';
+import { type Job, ProcessJobs, SupervisedProcess } from '../service/supervised-process.ts';
 import type { BergamotSentence } from './bergamot.ts';
 import { HangWatch, forkChild, OUTLIVE_SIGNALS } from '../../process/index.ts';
 import type { MarianFiles } from './marian-files.ts';
@@ -33,16 +32,6 @@ interface NeuralModelOptions extends NeuralModelSettings {
   onChange: () => void;
 }
 
-interface Job {
-  sentence: BergamotSentence;
-  turn: Turn;
-  /** Number of processes that ended while they worked on it. */
-  crashes: number;
-  isAbandoned: boolean;
-  resolve: (text: string) => void;
-  reject: (reason: unknown) => void;
-}
-
 /**
  * Limits of a batch in sentences, and in UTF-16 units of text. Half a second of work for a small model, and
  * thus the longest that a caption of another session waits.
@@ -61,18 +50,21 @@ const MAX_DELAY_MS = 60_000;
 
 export class NeuralModel {
   readonly #options: NeuralModelOptions;
-  readonly #queue = new FairQueue<Job>();
-  #waitingLength = 0;
-  /** Sentences lost with a process; sent before the queue, each on its own. */
-  #retries: Job[] = [];
-  #batch: Job[] = [];
+  readonly #jobs: ProcessJobs<BergamotSentence, string>;
   readonly #kept: SupervisedProcess<NeuralProcess>;
   #isPumpDue = false;
   #reason: string | undefined;
 
   constructor(options: NeuralModelOptions) {
     this.#options = options;
-    const { name, idleMs, log } = options;
+    const { name, idleMs, maxWaitingLength, log } = options;
+    this.#jobs = new ProcessJobs({
+      textOf: ({ text }) => text,
+      maxWaitingLength,
+      isInOrder: false,
+      maxCrashes: MAX_CRASHES,
+      giveUp: (job) => this.#giveUp(job),
+    });
     this.#kept = new SupervisedProcess({
       start: () => this.#start(),
       failure: 'start',
@@ -104,43 +96,21 @@ export class NeuralModel {
   translate(sentence: BergamotSentence, turn: Turn): Promise<string> {
     if (this.#kept.isClosed) return Promise.reject(closed());
     if (this.#kept.isBroken) return Promise.reject(this.#doesNotLoad());
-    const { length } = sentence.text;
-    // An empty queue accepts a sentence of any length: on its own it delays no other request.
-    if (this.#waitingLength > 0 && this.#waitingLength + length > this.#options.maxWaitingLength) {
-      return Promise.reject(this.#isOverloaded());
-    }
-    return new Promise((resolve, reject) => {
-      this.#waitingLength += length;
-      this.#queue.push(turn, {
-        sentence,
-        turn,
-        crashes: 0,
-        isAbandoned: false,
-        resolve,
-        reject,
-      });
-      this.#pumpSoon();
-    });
+    if (!this.#jobs.hasRoomFor(sentence)) return Promise.reject(this.#isOverloaded());
+    const translated = this.#jobs.add(sentence, turn);
+    this.#pumpSoon();
+    return translated;
   }
 
   /** Loads the model unless it is loaded, and restarts the idle time of a loaded one. */
   prepare(): void {
     this.#kept.start();
-    if (this.#kept.isReady && this.#batch.length === 0) this.#becomeIdle();
+    if (this.#kept.isReady && this.#jobs.inFlightCount === 0) this.#becomeIdle();
   }
 
   /** Rejects all sentences of a call; answers already under way are discarded when they arrive. */
   abandon(turn: Turn, reason: unknown): void {
-    for (const job of this.#queue.remove(turn)) {
-      this.#waitingLength -= job.sentence.text.length;
-      job.reject(reason);
-    }
-    for (const job of [...this.#retries, ...this.#batch]) {
-      if (job.turn !== turn || job.isAbandoned) continue;
-      job.isAbandoned = true;
-      job.reject(reason);
-    }
-    this.#retries = this.#retries.filter((job) => !job.isAbandoned);
+    this.#jobs.abandon(turn, reason);
   }
 
   /** Unloads the model if it is idle. */
@@ -150,7 +120,7 @@ export class NeuralModel {
 
   /** Ends the process and rejects waiting sentences; resolves when no process is left. */
   async close(): Promise<void> {
-    this.#failAll(closed());
+    this.#jobs.failAll(closed());
     await this.#kept.close();
   }
 
@@ -165,43 +135,32 @@ export class NeuralModel {
   }
 
   #pump(): void {
-    if (!this.#isDone()) this.#kept.start();
-    if (!this.#kept.isReady || this.#batch.length > 0) return;
-    this.#batch = this.#nextBatch();
-    if (this.#batch.length === 0) {
+    if (!this.#jobs.areSent) this.#kept.start();
+    if (!this.#kept.isReady || this.#jobs.inFlightCount > 0) return;
+    const batch = this.#nextBatch();
+    if (batch.length === 0) {
       this.#becomeIdle();
       return;
     }
     this.#kept.work();
-    this.#kept.process?.send(this.#batch.map(({ sentence }) => sentence));
+    this.#kept.process?.send(batch);
   }
 
-  #isDone(): boolean {
-    return this.#queue.isEmpty && this.#retries.length === 0;
-  }
-
-  #nextBatch(): Job[] {
-    const suspect = this.#retries.shift();
-    if (suspect !== undefined) return [suspect];
-    const batch: Job[] = [];
-    let length = 0;
-    while (batch.length < MAX_BATCH && length < MAX_BATCH_LENGTH) {
-      const job = this.#queue.shift();
+  #nextBatch(): BergamotSentence[] {
+    // A sentence that may have ended a process is sent on its own.
+    const maxCount = this.#jobs.hasLost ? 1 : MAX_BATCH;
+    const batch: BergamotSentence[] = [];
+    while (batch.length < maxCount && this.#jobs.inFlightLength < MAX_BATCH_LENGTH) {
+      const job = this.#jobs.send();
       if (job === undefined) break;
-      batch.push(job);
-      length += job.sentence.text.length;
+      batch.push(job.request);
     }
-    this.#waitingLength -= length;
     return batch;
   }
 
   #takeAnswer(texts: readonly string[]): void {
-    const batch = this.#batch;
-    this.#batch = [];
     this.#kept.noteAnswer();
-    for (const [index, job] of batch.entries()) {
-      if (!job.isAbandoned) job.resolve(texts[index] ?? '');
-    }
+    for (const text of texts) this.#jobs.receive()?.resolve(text);
     // Callers that just got an answer may queue their next sentence first.
     setImmediate(() => this.#pump());
   }
@@ -230,31 +189,24 @@ export class NeuralModel {
 
   #takeEnd(cause: NeuralEnd, reason: string | undefined): void {
     if (cause === 'stopped') return;
-    const lost = this.#batch;
-    this.#batch = [];
     const { wasReady, isHopeless } = this.#kept.noteEnd();
     const { name, log } = this.#options;
-    log.warn({ model: name, cause, wasReady, inFlight: lost.length, reason }, 'neural model ended');
+    const { inFlightCount: inFlight } = this.#jobs;
+    log.warn({ model: name, cause, wasReady, inFlight, reason }, 'neural model ended');
     this.#reason = reason;
     if (isHopeless) {
-      this.#failAll(this.#doesNotLoad());
+      this.#jobs.failAll(this.#doesNotLoad());
       return;
     }
-    for (const job of lost) this.#countCrash(job);
-    this.#retries = [...this.#retries, ...lost].filter((job) => !job.isAbandoned);
+    this.#jobs.lose();
     this.#pump();
   }
 
-  #countCrash(job: Job): void {
-    job.crashes += 1;
-    if (job.crashes < MAX_CRASHES || job.isAbandoned) return;
-    job.isAbandoned = true;
+  #giveUp({ request, reject }: Job<BergamotSentence, string>): void {
     const { name, log } = this.#options;
-    log.error(
-      { model: name, length: job.sentence.text.length },
-      'a text crashes a neural model repeatedly',
-    );
-    job.reject(
+    const { length } = request.text;
+    log.error({ model: name, length }, 'a text crashes a neural model repeatedly');
+    reject(
       new ServiceError(
         'translation_failed',
         'The translator stopped twice at one of the sentences. Rephrase or shorten it and try again.',
@@ -265,14 +217,6 @@ export class NeuralModel {
   #becomeIdle(): void {
     this.#kept.rest();
     this.#options.onChange();
-  }
-
-  #failAll(reason: ServiceError): void {
-    const waiting = [...this.#batch, ...this.#retries, ...this.#queue.clear()];
-    this.#batch = [];
-    this.#retries = [];
-    this.#waitingLength = 0;
-    for (const job of waiting) if (!job.isAbandoned) job.reject(reason);
   }
 
   #doesNotLoad(): ServiceError {
