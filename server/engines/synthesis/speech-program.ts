@@ -9,7 +9,7 @@ import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
 import type { Logger } from '../../process/log.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
-import { linkAbort } from '../../process/concurrency.ts';
+import { FairPlaces, linkAbort, type Turn } from '../../process/concurrency.ts';
 import { WavReader } from './wav-reader.ts';
 
 /** A program and how it is called. */
@@ -37,7 +37,7 @@ const MAX_PROCESSES = Math.max(2, os.availableParallelism());
 export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
   const { name, describedAs, languages } = options;
   const closing = new AbortController();
-  const places = createPlaces(MAX_PROCESSES);
+  const places = new FairPlaces(MAX_PROCESSES);
   return {
     name,
     describedAs,
@@ -51,14 +51,14 @@ export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
       const file = path.join(folder, 'speech.wav');
       const { controller, unlink } = linkAbort(wishes.signal, closing.signal);
       const { signal } = controller;
+      const turn: Turn = { account: undefined };
+      signal.addEventListener('abort', () => places.abandon(turn, signal.reason));
       try {
+        signal.throwIfAborted();
         for (const piece of options.pieces(text, wishes)) {
-          await places.enter(signal);
-          try {
-            await say(piece, options.args(file, wishes), { ...options, signal });
-          } finally {
-            places.leave();
-          }
+          await places.hold(turn, () =>
+            say(piece, options.args(file, wishes), { ...options, signal }),
+          );
           const spoken = await readSpeech(file, options);
           if (spoken !== undefined) yield spoken;
           signal.throwIfAborted();
@@ -91,6 +91,7 @@ async function say(
   options: SpeechProgram & { signal: AbortSignal },
 ): Promise<void> {
   const { program, timeoutMs, signal } = options;
+  signal.throwIfAborted();
   // The text goes through the pipe only, so it can neither be taken for an option nor show up in `ps`.
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   const kill = () => void child.kill('SIGKILL');
@@ -129,43 +130,4 @@ async function readSpeech(
 function failed({ name, log }: SpeechProgram, fields: object): ServiceError {
   log.warn({ engine: name, ...fields }, 'a speech program has failed');
   return new ServiceError('synthesis_failed', `The speech engine ${name} has failed.`);
-}
-
-interface Places {
-  /** Waits for a place, first come, first served. @throws the signal's reason when aborted */
-  enter(signal: AbortSignal): Promise<void>;
-  leave(): void;
-}
-
-function createPlaces(count: number): Places {
-  let free = count;
-  const waiting = new Set<() => void>();
-  return {
-    async enter(signal) {
-      signal.throwIfAborted();
-      if (free > 0) {
-        free -= 1;
-        return;
-      }
-      await new Promise<void>((resolve, reject) => {
-        const giveUp = () => {
-          waiting.delete(take);
-          reject(signal.reason as Error);
-        };
-        const take = () => {
-          waiting.delete(take);
-          signal.removeEventListener('abort', giveUp);
-          resolve();
-        };
-        signal.addEventListener('abort', giveUp, { once: true });
-        waiting.add(take);
-      });
-    },
-    leave() {
-      const [next] = waiting;
-      // A waiting caller takes over the place directly.
-      if (next === undefined) free += 1;
-      else next();
-    },
-  };
 }
