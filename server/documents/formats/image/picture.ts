@@ -68,8 +68,8 @@ const MOST_OPTIMISED_PIXELS = 10_000_000;
 
 /** Encodes a picture like its file: same format, size, orientation and quality. */
 export async function encodePicture(picture: Picture, header: PictureFile): Promise<Uint8Array> {
-  const { data, width, height } = stored(picture, header.orientation);
-  const pixels = sharp(data, { raw: { width, height, channels: picture.channels } });
+  const { data, width, height, channels } = picture;
+  const pixels = stored(sharp(data, { raw: { width, height, channels } }), header.orientation);
   const encoded =
     header.jpeg === undefined
       ? await pixels.png({ compressionLevel: 8 }).toBuffer()
@@ -93,53 +93,15 @@ function jpegOf(
     .toBuffer();
 }
 
-/** Rotates pixels back to the order in which the file stores them. */
-function stored(picture: Picture, orientation: number): Omit<Picture, 'channels'> {
-  if (orientation === 1) return picture;
-  const { width, height, channels, data } = picture;
-  const isTransposed = orientation >= 5;
-  const turned = new Uint8Array(data.length);
-  const rowLength = isTransposed ? height : width;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const [toX, toY] = storedPlace(orientation, { x, y, width, height });
-      const from = (y * width + x) * channels;
-      const to = (toY * rowLength + toX) * channels;
-      for (let channel = 0; channel < channels; channel++) {
-        turned[to + channel] = data[from + channel] ?? 0;
-      }
-    }
-  }
-  return isTransposed
-    ? { data: turned, width: height, height: width }
-    : { data: turned, width, height };
-}
-
-/** Returns where the pixel displayed at (x, y) is stored. EXIF 2.3, 4.6.4 "Orientation". */
-function storedPlace(
-  orientation: number,
-  { x, y, width, height }: { x: number; y: number; width: number; height: number },
-): [number, number] {
-  const fromRight = width - 1 - x;
-  const fromBottom = height - 1 - y;
-  switch (orientation) {
-    case 2:
-      return [fromRight, y];
-    case 3:
-      return [fromRight, fromBottom];
-    case 4:
-      return [x, fromBottom];
-    case 5:
-      return [y, x];
-    case 6:
-      return [y, fromRight];
-    case 7:
-      return [fromBottom, fromRight];
-    case 8:
-      return [fromBottom, x];
-    default:
-      return [x, y];
-  }
+/** Turns pixels back to the order in which the file stores them. EXIF 2.3, 4.6.4 "Orientation". */
+function stored(pixels: Sharp, orientation: number): Sharp {
+  // Mirroring precedes rotation, whatever the order of the calls.
+  if (orientation === 2 || orientation === 7) pixels.flop();
+  if (orientation === 4 || orientation === 5) pixels.flip();
+  if (orientation === 3) pixels.rotate(180);
+  if (orientation === 6) pixels.rotate(270);
+  if (orientation === 5 || orientation === 7 || orientation === 8) pixels.rotate(90);
+  return pixels;
 }
 
 /** Rotation of text, counterclockwise in degrees: at 90 it reads from the bottom to the top. */
