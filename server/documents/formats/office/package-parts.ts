@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { DocumentError } from '../format.ts';
 import { type Archive, type ArchiveEntry, openArchive } from './archive.ts';
-import { eachTag, readPart } from './part-reading.ts';
+import { eachTag } from './part-reading.ts';
 import { attributeOf, attributesOf } from './xml-element.ts';
 
 export interface OfficePackage {
@@ -184,17 +184,12 @@ export async function partsInOrder(
 
 async function listedIds(pkg: OfficePackage, main: ArchiveEntry, item: string): Promise<string[]> {
   const ids: string[] = [];
-  await readPart(pkg.archive, main, {
-    isTree: () => false,
-    tree: () => undefined,
-    open: (name, tag) => {
-      if (name !== item) return undefined;
-      // Items also have an id of their own, without a prefix.
-      for (const [attribute, value] of attributesOf(tag)) {
-        if (attribute.endsWith(':id')) ids.push(value);
-      }
-      return undefined;
-    },
+  await eachTag(pkg.archive, main, (name, tag) => {
+    if (name !== item) return;
+    // Items also have an id of their own, without a prefix.
+    for (const [attribute, value] of attributesOf(tag)) {
+      if (attribute.endsWith(':id')) ids.push(value);
+    }
   });
   return ids;
 }
