@@ -35,6 +35,16 @@ export function isPlain(segment: TextSegment): boolean {
   return segment.every((part) => typeof part === 'string');
 }
 
+/** Whether two segments have the same text and marks. */
+export function isSameSegment(one: TextSegment, other: TextSegment): boolean {
+  if (one.length !== other.length) return false;
+  return one.every((part, index) => {
+    const counterpart = other[index];
+    if (typeof part === 'string' || typeof counterpart !== 'object') return part === counterpart;
+    return part.mark === counterpart.mark && part.id === counterpart.id;
+  });
+}
+
 /** Whether a text or segment has anything to translate; numbers, dates and signs alone have not. */
 export function hasLetters(text: string | TextSegment): boolean {
   return /\p{L}/u.test(typeof text === 'string' ? text : plainText(text));

@@ -5,7 +5,12 @@
  */
 import { textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
+import {
+  hasLetters,
+  isSameSegment,
+  plainText,
+  type TextSegment,
+} from '../../../text/text-segment.ts';
 import {
   type OpenedDocument,
   type OpenOptions,
@@ -110,16 +115,6 @@ export type TextExchange = (
   kind: DocumentBlock['kind'],
 ) => TextSegment | undefined;
 
-/** Whether two segments have the same text and marks. */
-export function isSameText(a: TextSegment, b: TextSegment): boolean {
-  if (a.length !== b.length) return false;
-  return a.every((part, index) => {
-    const other = b[index];
-    if (typeof part === 'string' || typeof other !== 'object') return part === other;
-    return part.mark === other.mark && part.id === other.id;
-  });
-}
-
 /**
  * Wraps an exchange for content that a file holds several times, such as drawings for old and new
  * programs: equal text is offered once and has one translation.
@@ -197,7 +192,7 @@ export class DocumentTexts {
       const { value: place } = places.next();
       if (place === undefined) throw new RangeError('More text than there are translations.');
       const translation = translated[place] ?? [];
-      return isSameText(segment, translation) ? undefined : translation;
+      return isSameSegment(segment, translation) ? undefined : translation;
     };
   }
 
@@ -206,7 +201,9 @@ export class DocumentTexts {
     return this.#own(part).some((place) => {
       const source = this.blocks[place]?.segment;
       const translation = translated[place];
-      return source !== undefined && translation !== undefined && !isSameText(source, translation);
+      return (
+        source !== undefined && translation !== undefined && !isSameSegment(source, translation)
+      );
     });
   }
 

@@ -2,18 +2,12 @@
  * Excel workbooks. Each shared string is translated once for all cells that show it. A translated table
  * header also renames the column in the table and in formulas. Formulas, numbers and names stay otherwise.
  */
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { isSameSegment, plainText, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentFormat, OpenedDocument, OpenOptions } from '../format.ts';
 import { type EntryContent, writeArchive } from './archive-writing.ts';
 import { chartTextPart, isChart } from './charts.ts';
 import { drawingText, isSmartArt, smartArtTextParts } from './drawing-text.ts';
-import {
-  propertyParts,
-  type TextPart,
-  targetLanguage,
-  DocumentTexts,
-  isSameText,
-} from './office-parts.ts';
+import { propertyParts, type TextPart, targetLanguage, DocumentTexts } from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
 import { readPart, rewritePart, type PartVisitor } from './part-reading.ts';
 import { type RenamedColumns, renameFormula, textsOfFormula } from './sheet-formulas.ts';
@@ -202,7 +196,7 @@ async function writeWorkbook(
     const own = text.trim();
     if (fixed.has(own.toLowerCase())) return undefined;
     const translation = texts.translationIn(CELLS, [own], translated);
-    if (translation !== undefined && isSameText([own], translation)) return undefined;
+    if (translation !== undefined && isSameSegment([own], translation)) return undefined;
     others ??= shownTexts(texts.pairsIn(CELLS, translated));
     const breaks = own.match(LINE_BREAK) ?? [];
     const key = own.replace(LINE_BREAK, '\n').toLowerCase();
@@ -242,7 +236,7 @@ function shownTexts(
   const texts = new Map<string, string>();
   for (const { source, translation } of pairs) {
     const key = shown(source).toLowerCase();
-    if (texts.has(key) || isSameText(source, translation)) continue;
+    if (texts.has(key) || isSameSegment(source, translation)) continue;
     texts.set(key, shown(translation));
   }
   return texts;
@@ -315,7 +309,7 @@ function translatedTables(
   const translate = (text: RichString): string | undefined => {
     if (fixed.has(text.text.trim().toLowerCase())) return undefined;
     const translation = texts.translationIn(CELLS, text.segment, translated);
-    if (translation === undefined || isSameText(text.segment, translation)) return undefined;
+    if (translation === undefined || isSameSegment(text.segment, translation)) return undefined;
     return text.textOf(translation);
   };
   return sheet.tables.map((table) => [table, translateTable(table, cells, translate)] as const);

@@ -4,7 +4,12 @@
 import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
+import {
+  hasLetters,
+  isSameSegment,
+  plainText,
+  type TextSegment,
+} from '../../../text/text-segment.ts';
 import { chooseFonts, type InstalledFont, listFonts } from '../fonts/font-choice.ts';
 import { type OpenFont, openFont } from '../fonts/shaped-text.ts';
 import { checkLength, DocumentError, type OpenedDocument } from '../format.ts';
@@ -238,10 +243,6 @@ function answersOf(page: Page, answers: readonly TextSegment[]): Map<PageParagra
     answered.set(paragraph, answer);
   }
   return answered;
-}
-
-function isSameSegment(a: TextSegment, b: TextSegment): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**

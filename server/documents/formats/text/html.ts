@@ -15,7 +15,7 @@ import { markupLayout } from '../../../text/markup/markup-layout.ts';
 import { UNTRANSLATED, pairHtml } from '../../../text/markup/pairing.ts';
 import { atOnce, type TextLayout } from '../../../text/markup/text-layout.ts';
 import type { Span } from '../../../text/placeholders.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { isSameSegment, plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText, type EncodedText } from './encoded-text.ts';
 
@@ -48,7 +48,9 @@ export const html: DocumentFormat = {
       characters,
       declared: declaredLanguage(page.tags),
       write: async (translated, languages) => {
-        const isChanged = page.segments.some((segment, i) => !isSame(segment, translated[i]));
+        const isChanged = page.segments.some(
+          (segment, i) => !isSameSegment(segment, translated[i] ?? []),
+        );
         return isChanged ? writePage(page, translated, languages) : file;
       },
     };
@@ -133,10 +135,6 @@ function flat(segment: TextSegment): TextSegment {
   );
 }
 
-function isSame(left: TextSegment, right: TextSegment | undefined): boolean {
-  return left === right || JSON.stringify(left) === JSON.stringify(right);
-}
-
 /**
  * Writes the page. Attributes are replaced first, so that the tags within texts already have the new ones.
  */
@@ -154,7 +152,7 @@ function writePage(
   const layout = layOut(source);
   const changed = layout.segments.map((own, index) => {
     const translation = translated[index] ?? own;
-    return isSame(segments[index] ?? own, translation) ? own : translation;
+    return isSameSegment(segments[index] ?? own, translation) ? own : translation;
   });
   const text = atOnce(layout.render(changed));
   return encoded.encode(isDeclared ? text : withCharset(text), numericReference);

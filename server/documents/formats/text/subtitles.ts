@@ -7,7 +7,12 @@ import type { LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { layOutSentences, type SegmentLayout } from '../../../text/markup/segment-layout.ts';
 import { sentenceEnds } from '../../../text/sentences.ts';
-import { plainText, type TextSegment, type Mark } from '../../../text/text-segment.ts';
+import {
+  isSameSegment,
+  plainText,
+  type TextSegment,
+  type Mark,
+} from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText } from './encoded-text.ts';
 import { balancedBreaks, displayWidth, breaksAtShares, type LineBreak } from './line-wrapping.ts';
@@ -287,7 +292,7 @@ function withBorders(
   asked: TextSegment,
   translation: TextSegment,
 ): TextSegment {
-  if (isSame(asked, translation)) return source;
+  if (isSameSegment(asked, translation)) return source;
   const flat = translation.map((part) =>
     typeof part === 'string' ? part.replace(LINE_BREAK, ' ') : part,
   );
@@ -390,9 +395,5 @@ function restored(parts: TextSegment, segment: TextSegment, offset: number): Tex
   const own = parts.map((part) =>
     typeof part === 'string' ? part : { mark: part.mark, id: part.id - offset },
   );
-  return isSame(own, segment) ? segment : parts;
-}
-
-function isSame(left: TextSegment, right: TextSegment): boolean {
-  return left === right || JSON.stringify(left) === JSON.stringify(right);
+  return isSameSegment(own, segment) ? segment : parts;
 }

@@ -3,7 +3,7 @@
  * are copied as they were written.
  */
 import { xmlReferences, writeText, textToken } from '../../../text/markup/tokens.ts';
-import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import { isSameSegment, type Mark, type TextSegment } from '../../../text/text-segment.ts';
 import type { Span } from '../../../text/placeholders.ts';
 import { findPlaceholders, messageParts } from '../../../text/placeholders.ts';
 
@@ -73,7 +73,7 @@ export function writeContent(
   { start, end, segment, codes, fixed, references }: InlineContent,
   translated: TextSegment,
 ): string {
-  if (isSame(segment, translated)) return file.slice(start, end);
+  if (isSameSegment(segment, translated)) return file.slice(start, end);
   const places = new Set(fixed);
   let turn = 0;
   let xml = '';
@@ -89,16 +89,6 @@ export function writeContent(
     xml += typeof written === 'string' ? written : file.slice(written.start, written.end);
   }
   return xml;
-}
-
-function isSame(one: TextSegment, other: TextSegment): boolean {
-  if (one === other) return true;
-  return one.length === other.length && one.every((part, index) => isSamePart(part, other[index]));
-}
-
-function isSamePart(one: string | Mark, other: string | Mark | undefined): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other;
-  return one.id === other?.id && one.mark === other.mark;
 }
 
 /**
