@@ -1,12 +1,12 @@
 /** Events page: the rooms of the account. */
 import { LitElement, css, html, nothing } from 'lit';
-import { property, query, state } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
 import { languageText } from '../../page/language-text.ts';
 import { dayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { hasWords, listSearch } from '../parts/choices.ts';
+import { ListSearch } from '../parts/choices.ts';
 import { forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
@@ -42,8 +42,12 @@ export class ConsoleRooms extends LitElement {
   ];
 
   @property({ attribute: false }) session!: Session;
-  @state() private words = '';
   @query('console-room-dialog', true) private readonly dialog!: ConsoleRoomDialog;
+  readonly #search = new ListSearch<RoomInfo>(this, {
+    label: 'Search rooms',
+    kind: 'room',
+    textsOf: ({ name }) => [name],
+  });
   readonly #rooms = new Loaded(this, {
     load: async (fetching) => {
       if (this.isFree) return [];
@@ -85,32 +89,16 @@ export class ConsoleRooms extends LitElement {
   }
 
   private list(rooms: readonly RoomInfo[]) {
-    const found = rooms.filter(({ name }) => hasWords(this.words, name));
-    const search = listSearch({
-      count: rooms.length,
-      label: 'Search rooms',
-      words: this.words,
-      onWords: (typed) => (this.words = typed),
-    });
-    return html`${search} ${this.table(found, rooms.length === 0)}`;
-  }
-
-  private table(rooms: readonly RoomInfo[], isFirst: boolean) {
-    return table({
-      items: rooms,
+    return html`${this.#search.field(rooms)}
+    ${table({
+      items: this.#search.found(rooms),
       keyOf: ({ room_id: id }) => id,
-      empty: isFirst
-        ? {
-            icon: icons.microphone,
-            heading: 'No room yet',
-            text: 'A room is for one stage or one meeting. Make one, show its code to the audience, and open its link for who speaks: everybody reads along in their own language, without an app or an account.',
-            actions: this.makeButton(),
-          }
-        : {
-            icon: icons.search,
-            heading: 'Nothing found',
-            text: `No room has “${this.words.trim()}” in its name.`,
-          },
+      empty: this.#search.emptyState(rooms, {
+        icon: icons.microphone,
+        heading: 'No room yet',
+        text: 'A room is for one stage or one meeting. Make one, show its code to the audience, and open its link for who speaks: everybody reads along in their own language, without an app or an account.',
+        actions: this.makeButton(),
+      }),
       columns: [
         {
           title: 'Name',
@@ -124,7 +112,7 @@ export class ConsoleRooms extends LitElement {
         { title: 'Kept', kind: 'short', cell: keepText },
         { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
       ],
-    });
+    })}`;
   }
 
   private readonly make = (): void => {

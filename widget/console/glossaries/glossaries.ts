@@ -8,7 +8,7 @@ import { pairText } from '../../page/language-text.ts';
 import { counted, dayText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { hasWords, listSearch } from '../parts/choices.ts';
+import { ListSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { forgetAbout, forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
@@ -27,8 +27,12 @@ const MOST_NAMED = 3;
 export class ConsoleGlossaries extends LitElement {
   static override styles = baseStyles;
 
-  @state() private words = '';
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
+  readonly #search = new ListSearch<Glossary>(this, {
+    label: 'Search glossaries',
+    kind: 'glossary',
+    textsOf: ({ name }) => [name],
+  });
   readonly #glossaries = new Loaded(this, {
     load: async ({ signal }) => {
       const { glossaries } = await api.get<{ glossaries: Glossary[] }>('v3/glossaries', { signal });
@@ -57,32 +61,16 @@ export class ConsoleGlossaries extends LitElement {
   }
 
   private list(glossaries: readonly Glossary[]) {
-    const found = glossaries.filter(({ name }) => hasWords(this.words, name));
-    const search = listSearch({
-      count: glossaries.length,
-      label: 'Search glossaries',
-      words: this.words,
-      onWords: (typed) => (this.words = typed),
-    });
-    return html`${search} ${this.table(found, glossaries.length === 0)}`;
-  }
-
-  private table(glossaries: readonly Glossary[], isFirst: boolean) {
-    return table({
-      items: glossaries,
+    return html`${this.#search.field(glossaries)}
+    ${table({
+      items: this.#search.found(glossaries),
       keyOf: ({ glossary_id: id }) => id,
-      empty: isFirst
-        ? {
-            icon: icons.book,
-            heading: 'No glossary yet',
-            text: 'A glossary holds dictionaries, one for each pair of languages. Make one and fill it by hand or from a CSV or TSV file.',
-            actions: html`<button type="button" @click=${this.make}>New glossary</button>`,
-          }
-        : {
-            icon: icons.search,
-            heading: 'Nothing found',
-            text: `No glossary has “${this.words.trim()}” in its name.`,
-          },
+      empty: this.#search.emptyState(glossaries, {
+        icon: icons.book,
+        heading: 'No glossary yet',
+        text: 'A glossary holds dictionaries, one for each pair of languages. Make one and fill it by hand or from a CSV or TSV file.',
+        actions: html`<button type="button" @click=${this.make}>New glossary</button>`,
+      }),
       columns: [
         {
           title: 'Name',
@@ -98,7 +86,7 @@ export class ConsoleGlossaries extends LitElement {
         },
         { title: 'Made', kind: 'short', cell: ({ creation_time: time }) => dayText(time) },
       ],
-    });
+    })}`;
   }
 
   private readonly make = (): void => {

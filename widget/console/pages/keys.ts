@@ -1,12 +1,12 @@
 /** Key pages of an account: developer keys, which translate, and admin keys, which administer. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
-import { property, query, state } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
 import type { UsageAnalytics } from '../../../shared/schemas/admin.ts';
 import type { ConsoleUsage } from '../../../shared/schemas/console.ts';
 import { counted, dayText, durationText, wholeNumber } from '../../page/numbers.ts';
 import { api, serverNowMs } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { hasWords, listSearch } from '../parts/choices.ts';
+import { ListSearch } from '../parts/choices.ts';
 import { doneIfConfirmed } from '../parts/dialog.ts';
 import { forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
@@ -94,9 +94,9 @@ export class ConsoleDeveloperKeys extends LitElement {
   ];
 
   @property({ attribute: false }) session!: Session;
-  @state() private words = '';
   @query('console-new-key-dialog', true) private readonly newDialog!: ConsoleNewKeyDialog;
   @query('console-key-dialog', true) private readonly editDialog!: ConsoleKeyDialog;
+  private readonly search = keySearch(this);
   private readonly keys = new Loaded(this, {
     load: async ({ signal }) => {
       const [keys, usage, month] = await Promise.all([
@@ -138,20 +138,16 @@ export class ConsoleDeveloperKeys extends LitElement {
 
   private list({ keys, usage, month }: KeysOfMonth): TemplateResult {
     const { end_time: until } = month;
-    const search = keySearch(keys, this.words, (typed) => (this.words = typed));
     const active = keys.filter(isActive);
-    return html`${search}
+    return html`${this.search.field(keys)}
       ${table({
-        items: active.filter((key) => matchesSearch(key, this.words)),
+        items: this.search.found(active),
         keyOf: ({ key_id: id }) => id,
-        empty:
-          active.length === 0
-            ? {
-                icon: icons.key,
-                heading: 'No active keys',
-                text: 'Make one and give it to the program that shall translate.',
-              }
-            : nothingFound(this.words),
+        empty: this.search.emptyState(active, {
+          icon: icons.key,
+          heading: 'No active keys',
+          text: 'Make one and give it to the program that shall translate.',
+        }),
         columns: [
           {
             title: 'Label',
@@ -191,7 +187,7 @@ export class ConsoleDeveloperKeys extends LitElement {
         <p class="small soft">
           ${active.length} of ${MAX_ACTIVE[this.session.account.plan]} keys in use.
         </p>
-        ${pastKeys(keys, this.words)}
+        ${pastKeys(keys, this.search)}
       </div>`;
   }
 
@@ -220,28 +216,24 @@ function isActive({ is_deactivated: isPast }: ApiKey): boolean {
   return !isPast;
 }
 
-/** Whether a key matches the search, by its label or the visible part of its secret. */
-function matchesSearch({ label, masked }: ApiKey, words: string): boolean {
-  return hasWords(words, label, masked);
-}
-
-function keySearch(keys: readonly ApiKey[], words: string, onWords: (words: string) => void) {
-  return listSearch({ count: keys.length, label: 'Search keys', words, onWords });
-}
-
-function nothingFound(words: string) {
-  return {
-    icon: icons.search,
-    heading: 'Nothing found',
-    text: `No active key has “${words.trim()}” in its label.`,
-  };
+/** Searches keys by their label or the visible part of their secret. */
+function keySearch(host: LitElement): ListSearch<ApiKey> {
+  return new ListSearch(host, {
+    label: 'Search keys',
+    kind: 'active key',
+    searched: 'label',
+    textsOf: ({ label, masked }) => [label, masked],
+  });
 }
 
 /** Lists deactivated keys, collapsed unless the user searches. */
-function pastKeys(keys: readonly ApiKey[], words: string): TemplateResult | typeof nothing {
-  const past = keys.filter((key) => !isActive(key) && matchesSearch(key, words));
+function pastKeys(
+  keys: readonly ApiKey[],
+  search: ListSearch<ApiKey>,
+): TemplateResult | typeof nothing {
+  const past = search.found(keys).filter((key) => !isActive(key));
   if (past.length === 0) return nothing;
-  return html`<details ?open=${words.trim() !== ''}>
+  return html`<details ?open=${search.words.trim() !== ''}>
     <summary>${counted(past.length, 'deactivated key')}</summary>
     <ul class="plain past-keys">
       ${past.map(
@@ -267,8 +259,8 @@ export class ConsoleAdminKeys extends LitElement {
   static override styles = [baseStyles, footStyles];
 
   @property({ attribute: false }) session!: Session;
-  @state() private words = '';
   @query('console-new-key-dialog', true) private readonly dialog!: ConsoleNewKeyDialog;
+  private readonly search = keySearch(this);
   private readonly keys = new Loaded(this, {
     load: ({ signal }) => api.get<ApiKey[]>('admin-keys', { signal }),
   });
@@ -307,25 +299,21 @@ export class ConsoleAdminKeys extends LitElement {
   }
 
   private list(keys: readonly ApiKey[]): TemplateResult {
-    const search = keySearch(keys, this.words, (typed) => (this.words = typed));
     const active = keys.filter(isActive);
-    const past = pastKeys(keys, this.words);
-    return html`${search} ${this.table(active)}
+    const past = pastKeys(keys, this.search);
+    return html`${this.search.field(keys)} ${this.table(active)}
     ${past === nothing ? nothing : html`<div class="foot">${past}</div>`}`;
   }
 
   private table(active: readonly ApiKey[]): TemplateResult {
     return table({
-      items: active.filter((key) => matchesSearch(key, this.words)),
+      items: this.search.found(active),
       keyOf: ({ key_id: id }) => id,
-      empty:
-        active.length === 0
-          ? {
-              icon: icons.shield,
-              heading: 'No active keys',
-              text: 'Make one when a script shall manage keys or fetch reports.',
-            }
-          : nothingFound(this.words),
+      empty: this.search.emptyState(active, {
+        icon: icons.shield,
+        heading: 'No active keys',
+        text: 'Make one when a script shall manage keys or fetch reports.',
+      }),
       columns: [
         { title: 'Label', kind: 'name', cell: ({ label }) => label },
         { title: 'Key', kind: 'short', cell: ({ masked }) => html`<code>${masked}</code>` },

@@ -11,7 +11,7 @@ import { languageText } from '../../page/language-text.ts';
 import { counted, sizeText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { hasWords, listSearch } from '../parts/choices.ts';
+import { ListSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { forgetAllBut } from '../parts/draft-shelf.ts';
 import { FileChoice, fileChoiceStyles } from '../parts/file-choice.ts';
@@ -39,7 +39,6 @@ export class ConsoleMemories extends LitElement {
     `,
   ];
 
-  @state() private words = '';
   @state() private page = 0;
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
   @query('console-memory-upload', true) private readonly upload!: ConsoleMemoryUpload;
@@ -47,6 +46,12 @@ export class ConsoleMemories extends LitElement {
     accept: '.tmx,.csv',
     words: 'Drop a TMX or CSV file to import it',
     onFile: (file) => void this.upload.open(file),
+  });
+  readonly #search = new ListSearch<TranslationMemory>(this, {
+    label: 'Search memories',
+    kind: 'memory',
+    textsOf: ({ name }) => [name],
+    onWords: () => (this.page = 0),
   });
   readonly #memories = new Loaded(this, { load: fetchMemories });
 
@@ -68,20 +73,11 @@ export class ConsoleMemories extends LitElement {
   }
 
   private list(memories: readonly TranslationMemory[]) {
-    const found = memories.filter(({ name }) => hasWords(this.words, name));
-    const search = listSearch({
-      count: memories.length,
-      label: 'Search memories',
-      words: this.words,
-      onWords: (typed) => {
-        this.words = typed;
-        this.page = 0;
-      },
-    });
+    const found = this.#search.found(memories);
     const last = Math.max(0, Math.ceil(found.length / PAGE_SIZE) - 1);
     const page = Math.min(this.page, last);
     const shown = found.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
-    return html`${search} ${this.table(shown, memories.length === 0)}
+    return html`${this.#search.field(memories)} ${this.table(shown, memories)}
       <console-pager
         label="Memories"
         .page=${page}
@@ -91,22 +87,16 @@ export class ConsoleMemories extends LitElement {
       ></console-pager>`;
   }
 
-  private table(memories: readonly TranslationMemory[], isFirst: boolean) {
+  private table(shown: readonly TranslationMemory[], memories: readonly TranslationMemory[]) {
     return table({
-      items: memories,
+      items: shown,
       keyOf: ({ translation_memory_id: id }) => id,
-      empty: isFirst
-        ? {
-            icon: icons.memory,
-            heading: 'No translation memory yet',
-            text: 'Import one from a TMX file, which every translation tool writes, or from a CSV file of two columns. A file can be dropped here.',
-            actions: html`<button type="button" @click=${this.#file.choose}>Import memory</button>`,
-          }
-        : {
-            icon: icons.search,
-            heading: 'Nothing found',
-            text: `No memory has “${this.words.trim()}” in its name.`,
-          },
+      empty: this.#search.emptyState(memories, {
+        icon: icons.memory,
+        heading: 'No translation memory yet',
+        text: 'Import one from a TMX file, which every translation tool writes, or from a CSV file of two columns. A file can be dropped here.',
+        actions: html`<button type="button" @click=${this.#file.choose}>Import memory</button>`,
+      }),
       columns: [
         { title: 'Name', kind: 'name', cell: ({ name }) => name },
         { title: 'From', cell: ({ source_language: source }) => languageText(source) },

@@ -1,6 +1,7 @@
 /** Controls that narrow down a list: a search field, and a choice between a few options. */
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import { icons } from './icons.ts';
+import type { EmptyState } from './states.ts';
 
 /** Returns a field that searches while the user types; placed in a `.tools` element above a list. */
 export function searchField({
@@ -31,14 +32,57 @@ export function searchField({
 /** List length up to which no search is needed. */
 const FEW = 8;
 
-/** Returns the search field above a list; nothing for a short list without a search. */
-export function listSearch({
-  count,
-  ...field
-}: { count: number } & Parameters<typeof searchField>[0]): TemplateResult | typeof nothing {
-  return count > FEW || field.words !== ''
-    ? html`<div class="tools">${searchField(field)}</div>`
-    : nothing;
+interface ListSearchOptions<Item> {
+  /** Label of the field, for screen readers. */
+  label: string;
+  /** What one item is called, and what its searched text is called. */
+  kind: string;
+  searched?: string;
+  /** Returns the texts of an item to search. */
+  textsOf: (item: Item) => readonly string[];
+  /** Called when the user has typed. */
+  onWords?: () => void;
+}
+
+/** The search in a page's list: its field, what it finds, and what stands there when it finds nothing. */
+export class ListSearch<Item> {
+  readonly #host: ReactiveControllerHost;
+  readonly #options: ListSearchOptions<Item>;
+  words = '';
+
+  constructor(host: ReactiveControllerHost, options: ListSearchOptions<Item>) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  /** Renders the field above the list; nothing above a short list without a search. */
+  field({ length }: readonly Item[]): TemplateResult | typeof nothing {
+    if (length <= FEW && this.words === '') return nothing;
+    const { label, onWords } = this.#options;
+    const search = (words: string) => {
+      this.words = words;
+      onWords?.();
+      this.#host.requestUpdate();
+    };
+    return html`<div class="tools">
+      ${searchField({ label, words: this.words, onWords: search })}
+    </div>`;
+  }
+
+  found(items: readonly Item[]): Item[] {
+    return items.filter((item) => hasWords(this.words, ...this.#options.textsOf(item)));
+  }
+
+  /** Returns what stands in place of an empty list: `unused` if it has no items even without a search. */
+  emptyState(items: readonly Item[], unused: EmptyState): EmptyState {
+    if (items.length === 0) return unused;
+    const { kind, searched = 'name' } = this.#options;
+    return {
+      icon: icons.search,
+      heading: 'Nothing found',
+      text: `No ${kind} has “${this.words.trim()}” in its ${searched}.`,
+    };
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { AsyncDirective, directive } from 'lit/async-directive.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { linkTo, shownPlace } from '../router.ts';
 import { icons } from './icons.ts';
-import { emptyState } from './states.ts';
+import { type EmptyState, emptyState } from './states.ts';
 
 /** Name of the console in the title of its window. */
 export const CONSOLE_NAME = 'Dragoman console';
@@ -92,7 +92,7 @@ export function table<Item>({
   /** Returns the identity of an item. */
   keyOf: (item: Item) => unknown;
   columns: readonly Column<Item>[];
-  empty: Parameters<typeof emptyState>[0];
+  empty: EmptyState;
   /** Returns whether an item is no longer in use. */
   isPast?: (item: Item) => boolean;
 }): TemplateResult {

@@ -133,15 +133,16 @@ export class Loaded<T> implements ReactiveController {
   };
 }
 
-type Content = TemplateResult | typeof nothing;
-
-/** Renders an empty list: what it is for, and how to begin. */
-export function emptyState(words: {
+/** Words in place of an empty list: what it is for, and how to begin. */
+export interface EmptyState {
   icon?: TemplateResult;
   heading: string;
   text: string;
-  actions?: Content;
-}): TemplateResult {
+  actions?: TemplateResult | typeof nothing;
+}
+
+/** Renders an empty list. */
+export function emptyState(words: EmptyState): TemplateResult {
   return html`<div class="state">
     ${words.icon ?? nothing}
     <h2>${words.heading}</h2>

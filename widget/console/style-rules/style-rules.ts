@@ -7,7 +7,7 @@ import { languageText } from '../../page/language-text.ts';
 import { counted, dayText, momentText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { hasWords, listSearch } from '../parts/choices.ts';
+import { ListSearch } from '../parts/choices.ts';
 import { doneIfConfirmed, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { forgetAbout, forgetAllBut } from '../parts/draft-shelf.ts';
 import { page, table } from '../parts/frame.ts';
@@ -30,8 +30,12 @@ export class ConsoleStyleLists extends LitElement {
 
   @property({ attribute: false }) session!: Session;
   @state() private language = 'en';
-  @state() private words = '';
   @query('console-name-dialog', true) private readonly naming!: ConsoleNameDialog;
+  readonly #search = new ListSearch<StyleRuleList>(this, {
+    label: 'Search lists',
+    kind: 'list',
+    textsOf: ({ name }) => [name],
+  });
   readonly #lists = new Loaded(this, { load: fetchLists });
 
   override render() {
@@ -61,32 +65,16 @@ export class ConsoleStyleLists extends LitElement {
   }
 
   private list(lists: readonly StyleRuleList[]) {
-    const found = lists.filter(({ name }) => hasWords(this.words, name));
-    const search = listSearch({
-      count: lists.length,
-      label: 'Search lists',
-      words: this.words,
-      onWords: (typed) => (this.words = typed),
-    });
-    return html`${search} ${this.table(found, lists.length === 0)}`;
-  }
-
-  private table(lists: readonly StyleRuleList[], isFirst: boolean) {
-    return table({
-      items: lists,
+    return html`${this.#search.field(lists)}
+    ${table({
+      items: this.#search.found(lists),
       keyOf: ({ style_id: id }) => id,
-      empty: isFirst
-        ? {
-            icon: icons.rules,
-            heading: 'No list yet',
-            text: 'A list says how texts in one language are to read. Translations that name it obey it.',
-            actions: html`<button type="button" @click=${this.make}>New list</button>`,
-          }
-        : {
-            icon: icons.search,
-            heading: 'Nothing found',
-            text: `No list has “${this.words.trim()}” in its name.`,
-          },
+      empty: this.#search.emptyState(lists, {
+        icon: icons.rules,
+        heading: 'No list yet',
+        text: 'A list says how texts in one language are to read. Translations that name it obey it.',
+        actions: html`<button type="button" @click=${this.make}>New list</button>`,
+      }),
       columns: [
         {
           title: 'Name',
@@ -98,7 +86,7 @@ export class ConsoleStyleLists extends LitElement {
         { title: 'Version', kind: 'number', cell: ({ version }) => wholeNumber(version) },
         { title: 'Changed', kind: 'short', cell: ({ updated_time: time }) => dayText(time) },
       ],
-    });
+    })}`;
   }
 
   private readonly onLanguage = ({ target }: Event): void => {
