@@ -205,10 +205,7 @@ export class AudioSender {
  */
 class AudioBuffer {
   readonly #maxBytes: number;
-  /** A growing ring buffer: chunks `#head` to `#head + #count - 1`, modulo its length. */
-  #ring: Uint8Array[] = new Array<Uint8Array>(64);
-  #head = 0;
-  #count = 0;
+  readonly #chunks: Uint8Array[] = [];
   #sizeBytes = 0;
   /** Number of the first kept byte, and the released part of the first chunk. */
   #firstByte = 0;
@@ -252,9 +249,7 @@ class AudioBuffer {
   /** Adds a chunk, which is kept and not copied. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    if (this.#count === this.#ring.length) this.#grow();
-    this.#ring[(this.#head + this.#count) % this.#ring.length] = chunk;
-    this.#count += 1;
+    this.#chunks.push(chunk);
     this.#sizeBytes += chunk.length;
     this.#pushedBytes += chunk.length;
   }
@@ -318,28 +313,13 @@ class AudioBuffer {
   dropUnsent(): void {
     if (this.isDrained) return;
     this.#sizeBytes -= this.chunkBytes;
-    if (this.#sendOffset === 0) this.#remove(this.#sendIndex);
+    if (this.#sendOffset === 0) this.#chunks.splice(this.#sendIndex, 1);
     else {
-      const place = (this.#head + this.#sendIndex) % this.#ring.length;
-      this.#ring[place] = this.#at(this.#sendIndex).subarray(0, this.#sendOffset);
+      this.#chunks[this.#sendIndex] = this.#at(this.#sendIndex).subarray(0, this.#sendOffset);
       this.#sendNextChunk();
       // Everything before the rest may have been released.
       this.#release(0);
     }
-  }
-
-  /** Removes a chunk; those before it, which were sent but not acknowledged, move up. */
-  #remove(index: number): void {
-    for (let at = index; at > 0; at -= 1) {
-      this.#ring[(this.#head + at) % this.#ring.length] = this.#at(at - 1);
-    }
-    this.#removeFirst();
-  }
-
-  #removeFirst(): void {
-    this.#ring[this.#head] = EMPTY;
-    this.#head = (this.#head + 1) % this.#ring.length;
-    this.#count -= 1;
   }
 
   #sendFromStart(): void {
@@ -353,7 +333,7 @@ class AudioBuffer {
   }
 
   #at(index: number): Uint8Array {
-    return this.#ring[(this.#head + index) % this.#ring.length] as Uint8Array;
+    return this.#chunks[index] as Uint8Array;
   }
 
   /** Releases the first bytes. A chunk is freed when all of it was released. */
@@ -364,22 +344,15 @@ class AudioBuffer {
       this.#sizeBytes -= sizeBytes;
       this.#sentBytes = Math.max(0, this.#sentBytes - sizeBytes);
     }
-    while (this.#count > 0 && this.#doneBytes >= this.#at(0).length) {
-      this.#doneBytes -= this.#at(0).length;
-      this.#removeFirst();
-      this.#sendIndex = Math.max(0, this.#sendIndex - 1);
+    let doneCount = 0;
+    while (doneCount < this.#chunks.length && this.#doneBytes >= this.#at(doneCount).length) {
+      this.#doneBytes -= this.#at(doneCount).length;
+      doneCount += 1;
     }
-  }
-
-  #grow(): void {
-    const grown = new Array<Uint8Array>(this.#ring.length * 2);
-    for (let index = 0; index < this.#count; index += 1) grown[index] = this.#at(index);
-    this.#ring = grown;
-    this.#head = 0;
+    this.#chunks.splice(0, doneCount);
+    this.#sendIndex = Math.max(0, this.#sendIndex - doneCount);
   }
 }
-
-const EMPTY = new Uint8Array();
 
 /**
  * Sending speed relative to real time. Gateways refuse more than twice real time after a head
