@@ -16,6 +16,7 @@ import {
   askAboutTexts,
   type ChatItem,
   commonLanguages,
+  describeItem,
   describeLanguage,
 } from '../translation/chat-question.ts';
 import { chatOptions, type ChatOptions, chatSettings } from '../translation/chat.ts';
@@ -152,10 +153,6 @@ function improvementQuestion(
     language: describeLanguage(language),
     ...(writingStyle !== undefined && { style: styles[writingStyle] }),
     ...(tone !== undefined && { tone: tones[tone] }),
-    items: items.map(({ id, text: { text, tags } }) => ({
-      id,
-      text,
-      ...(tags.length > 0 && { tags }),
-    })),
+    items: items.map(describeItem),
   };
 }

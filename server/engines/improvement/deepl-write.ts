@@ -4,10 +4,11 @@ import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
 import { declareEngine, isRunning, problemWithAddress } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
-import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
+import type { ServiceClient } from '../service/service-client.ts';
 import {
   deeplSettings,
   loadFeatures,
+  textsIn,
   type DeeplUpstreamOptions,
 } from '../translation/deepl-upstream.ts';
 import {
@@ -15,7 +16,11 @@ import {
   knownLanguages,
   type LanguageWatch,
 } from '../translation/listed-service.ts';
-import { type OutboundText, RemoteTranslator } from '../translation/remote-translator.ts';
+import {
+  finishAll,
+  type OutboundText,
+  RemoteTranslator,
+} from '../translation/remote-translator.ts';
 
 const NAME = 'upstream';
 /** Keys of the free plan, which does not include improvement. */
@@ -130,18 +135,6 @@ class DeeplWrite implements ImprovementEngine {
       },
       signal,
     });
-    const improved = improvedTexts(answer);
-    if (improved.length !== texts.length) return texts.map(() => undefined);
-    return texts.map((text, index) => text.finish(improved[index] ?? ''));
+    return finishAll(texts, textsIn(answer, 'improvements'));
   }
-}
-
-/** Reads `{"improvements": [{"text": "…"}]}`; an empty list for anything else. */
-function improvedTexts(answer: ServiceAnswer): string[] {
-  if (answer.kind === 'refused') return [];
-  const { improvements } = (answer.value ?? {}) as { improvements?: unknown };
-  if (!Array.isArray(improvements)) return [];
-  return (improvements as ({ text?: unknown } | null)[])
-    .map((each) => each?.text)
-    .filter((text) => typeof text === 'string');
 }

@@ -80,7 +80,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
         signal: session.signal,
         onHeard: session.onHeard,
         closing: closing.signal,
-        ...(options.maxUtteranceMs !== undefined && { maxUtteranceMs: options.maxUtteranceMs }),
+        maxUtteranceMs: options.maxUtteranceMs,
         createHearer: () => new BatchHearer(options, session),
       }),
     async close() {

@@ -14,6 +14,7 @@ import {
   type RecognitionOptions,
   type Unavailable,
 } from '../engine.ts';
+import { bearer } from '../service/service-client.ts';
 import {
   type Conversation,
   createSocketRecogniser,
@@ -93,7 +94,7 @@ export async function createOpenAiRealtime(
   }
   const heard = languagesToHear(setting, whisperLanguages);
   if ('problem' in heard) return unavailable(`OPENAI_REALTIME_LANGUAGES: ${heard.problem}.`);
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const headers = bearer(key);
   const address = realtimeAddress(url);
   return createSocketRecogniser({
     log,

@@ -17,7 +17,7 @@ import {
   type Word,
 } from '../engine.ts';
 import type { Logger } from '../../process/log.ts';
-import { ServiceClient } from '../service/service-client.ts';
+import { bearer, ServiceClient } from '../service/service-client.ts';
 import {
   createBatchRecogniser,
   type Transcript,
@@ -172,9 +172,9 @@ class Transcriber {
       baseUrl: url,
       timeoutMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      ...(options.retries !== undefined && { retries: options.retries }),
-      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+      headers: bearer(key),
+      retries: options.retries,
+      firstDelayMs: options.firstDelayMs,
     });
   }
 

@@ -40,14 +40,14 @@ export function createSocketRecogniser(options: SocketRecogniserOptions): Recogn
         signal: session.signal,
         onHeard: session.onHeard,
         closing: closing.signal,
-        ...(maxUtteranceMs !== undefined && { maxUtteranceMs }),
+        maxUtteranceMs,
         createHearer: () =>
           new PersistentHearer({
             log,
             engine: name,
             connect: (signal) => connect(session, signal),
-            ...(tries !== undefined && { tries }),
-            ...(firstDelayMs !== undefined && { firstDelayMs }),
+            tries,
+            firstDelayMs,
           }),
       }),
     close: async () => closing.abort(),
@@ -114,9 +114,9 @@ interface PersistentHearerOptions {
   /** @throws ConnectionFailure; the signal's reason when aborted */
   connect: (signal: AbortSignal) => Promise<Conversation>;
   /** Maximum number of connections for one utterance before its session fails. */
-  tries?: number;
+  tries?: number | undefined;
   /** Delay before the second attempt, in ms; it doubles with every further one. */
-  firstDelayMs?: number;
+  firstDelayMs?: number | undefined;
 }
 
 const TRIES = 4;

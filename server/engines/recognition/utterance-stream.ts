@@ -37,7 +37,7 @@ interface UtteranceStreamOptions {
   /** Called when the first result is requested. */
   createHearer: () => UtteranceHearer;
   /** Maximum length of an utterance, in ms; a longer one is heard in parts. */
-  maxUtteranceMs?: number;
+  maxUtteranceMs?: number | undefined;
   /** See {@link RecognitionOptions.onHeard}. */
   onHeard: RecognitionOptions['onHeard'];
 }

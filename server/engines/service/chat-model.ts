@@ -3,7 +3,7 @@
  * JSON in whichever way the server supports.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { type ServiceCaller, ServiceClient } from './service-client.ts';
+import { bearer, type ServiceCaller, ServiceClient } from './service-client.ts';
 
 interface ChatModelOptions extends ServiceCaller {
   /** Address up to `/v1`; `/chat/completions` is appended. */
@@ -72,15 +72,9 @@ export class ChatModel {
   /** Number of questions in a row that it refused in that shape. */
   #refusals = 0;
 
-  constructor({ url, model, key, retries, firstDelayMs, ...options }: ChatModelOptions) {
+  constructor({ url, model, key, ...options }: ChatModelOptions) {
     this.#model = model;
-    this.#client = new ServiceClient({
-      ...options,
-      baseUrl: url,
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      ...(retries !== undefined && { retries }),
-      ...(firstDelayMs !== undefined && { firstDelayMs }),
-    });
+    this.#client = new ServiceClient({ ...options, baseUrl: url, headers: bearer(key) });
   }
 
   /**

@@ -15,9 +15,9 @@ export interface ServiceClientOptions extends ServiceCaller {
   timeoutMs: number;
   maxAnswerBytes: number;
   /** Number of retries after a network failure or a status of 408, 429 or 5xx. */
-  retries?: number;
+  retries?: number | undefined;
   /** Delay before the second attempt, in ms; it doubles with every further one. */
-  firstDelayMs?: number;
+  firstDelayMs?: number | undefined;
 }
 
 interface ServiceRequest {
@@ -31,6 +31,11 @@ interface ServiceRequest {
   isOptional?: boolean;
   /** Set if the server works otherwise: a status of 500 in every attempt counts as a refusal. */
   mayBreakServer?: boolean;
+}
+
+/** Returns the headers that carry a key; none without one. */
+export function bearer(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
 /** A JSON value, or the 4xx status with which the server refused this particular request. */

@@ -21,6 +21,7 @@ import type {
 } from '../engine.ts';
 import { linkAbort } from '../../process/concurrency.ts';
 import {
+  bearer,
   MAX_DELAY_MS,
   networkCode,
   problemWithStatus,
@@ -163,7 +164,7 @@ class OpenAiSpeech implements SynthesisEngine {
           timeoutMs,
           sampleRateHz: PCM_RATE_HZ,
           url: `${url.replace(/\/+$/, '')}/audio/speech`,
-          headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+          headers: bearer(key),
           body: {
             model,
             input,

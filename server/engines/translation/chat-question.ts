@@ -59,12 +59,13 @@ export function chatQuestion(items: readonly ChatItem[], options: TranslationOpt
     ...(styleRules.length > 0 && { style_rules: styleRules }),
     ...(examples.length > 0 && { examples: examplesWithin(examples) }),
     ...(sentences === 'whole' && { sentences }),
-    items: items.map(({ id, text: { text, tags } }) => ({
-      id,
-      text,
-      ...(tags.length > 0 && { tags }),
-    })),
+    items: items.map(describeItem),
   };
+}
+
+/** Describes an item to the model. */
+export function describeItem({ id, text: { text, tags } }: ChatItem): object {
+  return { id, text, ...(tags.length > 0 && { tags }) };
 }
 
 /** Returns the first examples, as many as fit into a request. */
@@ -213,27 +214,10 @@ function listOf(value: unknown): unknown[] {
 // Languages that general language models translate well, and the names models know them by.
 
 /** Default languages: those that open models of moderate size know. */
-export const commonLanguages: readonly LanguageTag[] = [
-  ...['ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'en-GB', 'en-US', 'es', 'es-419', 'et', 'fi', 'fr'],
-  ...[
-    'he',
-    'hi',
-    'hu',
-    'id',
-    'it',
-    'ja',
-    'ko',
-    'lt',
-    'lv',
-    'nb',
-    'nl',
-    'pl',
-    'pt',
-    'pt-BR',
-    'pt-PT',
-  ],
-  ...['ro', 'ru', 'sk', 'sl', 'sv', 'th', 'tr', 'uk', 'vi', 'zh', 'zh-Hans', 'zh-Hant'],
-];
+export const commonLanguages: readonly LanguageTag[] = (
+  'ar bg cs da de el en en-GB en-US es es-419 et fi fr he hi hu id it ja ko lt lv nb nl pl pt ' +
+  'pt-BR pt-PT ro ru sk sl sv th tr uk vi zh zh-Hans zh-Hant'
+).split(' ');
 
 /** Base languages with a formal and an informal address. */
 const formal = new Set('cs de el es fr hu it ja ko nl pl pt ro ru sk sl tr uk'.split(' '));

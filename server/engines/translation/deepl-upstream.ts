@@ -19,7 +19,12 @@ import {
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';
-import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
+import {
+  finishAll,
+  RemoteTranslator,
+  type BatchSender,
+  type SendBatch,
+} from './remote-translator.ts';
 
 // From the language lists of a DeepL-compatible API to language pairs.
 
@@ -281,9 +286,7 @@ class DeeplUpstream implements TranslationEngine {
         },
         signal: requestSignal,
       });
-      const translated = translatedTexts(answer);
-      if (translated.length !== texts.length) return texts.map(() => undefined);
-      return texts.map((text, index) => text.finish(translated[index] ?? ''));
+      return finishAll(texts, textsIn(answer, 'translations'));
     };
     return { send, signal, account };
   }
@@ -387,12 +390,12 @@ function languagesIn(
   });
 }
 
-/** Reads `{"translations": [{"text": "…"}]}`; an empty list for anything else. */
-function translatedTexts(answer: ServiceAnswer): string[] {
+/** Reads `{"<list>": [{"text": "…"}]}`; an empty list for anything else. */
+export function textsIn(answer: ServiceAnswer, list: 'translations' | 'improvements'): string[] {
   if (answer.kind === 'refused') return [];
-  const { translations } = (answer.value ?? {}) as { translations?: unknown };
-  if (!Array.isArray(translations)) return [];
-  return (translations as ({ text?: unknown } | null)[])
+  const found = ((answer.value ?? {}) as Record<string, unknown>)[list];
+  if (!Array.isArray(found)) return [];
+  return (found as ({ text?: unknown } | null)[])
     .map((each) => each?.text)
     .filter((text) => typeof text === 'string');
 }

@@ -22,7 +22,12 @@ import {
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';
-import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
+import {
+  finishAll,
+  RemoteTranslator,
+  type BatchSender,
+  type SendBatch,
+} from './remote-translator.ts';
 
 /** Options of the server; only some servers require a key. */
 export type LibreTranslateOptions = ListedServiceOptions;
@@ -145,9 +150,7 @@ class LibreTranslate implements TranslationEngine {
         },
         signal: requestSignal,
       });
-      const translated = answer.kind === 'value' ? translatedTexts(answer.value) : [];
-      if (translated.length !== texts.length) return texts.map(() => undefined);
-      return texts.map((text, index) => text.finish(translated[index] ?? ''));
+      return finishAll(texts, answer.kind === 'value' ? translatedTexts(answer.value) : []);
     };
     return { send, signal, account };
   }

@@ -53,15 +53,15 @@ export function connectListedService<Languages>(
     timeoutMs,
     maxAnswerBytes,
     log,
-    ...(options.retries !== undefined && { retries: options.retries }),
-    ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+    retries: options.retries,
+    firstDelayMs: options.firstDelayMs,
   });
   const watch = new LanguageWatch({
     engine,
     log,
     load: (signal) => load(client, { signal, timeoutMs: startMs, retries: 0 }),
-    ...(options.languageRetryMs !== undefined && { retryMs: options.languageRetryMs }),
-    ...(options.languageRefreshMs !== undefined && { refreshMs: options.languageRefreshMs }),
+    retryMs: options.languageRetryMs,
+    refreshMs: options.languageRefreshMs,
   });
   return { client, watch };
 }
@@ -87,8 +87,8 @@ interface LanguageWatchOptions<Languages> {
   load: (signal: AbortSignal) => Promise<Languages>;
   log: Logger;
   /** Interval between attempts before the first answer, in ms. */
-  retryMs?: number;
-  refreshMs?: number;
+  retryMs?: number | undefined;
+  refreshMs?: number | undefined;
 }
 
 /** Servers change their models now and then, and no request depends on noticing it soon. */

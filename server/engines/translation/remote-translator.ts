@@ -156,6 +156,15 @@ export class RemoteTranslator {
   }
 }
 
+/** Returns the segments of a batch from an answer with one text each; from any other, none can be used. */
+export function finishAll(
+  texts: readonly OutboundText[],
+  answers: readonly string[],
+): (TextSegment | undefined)[] {
+  if (answers.length !== texts.length) return texts.map(() => undefined);
+  return texts.map((text, index) => text.finish(answers[index] ?? ''));
+}
+
 /** Rejects an empty translation: only texts with words are sent, and none of them may vanish. */
 function unlessEmpty(answer: TextSegment | undefined): TextSegment | undefined {
   return answer === undefined || plainText(answer).trim() === '' ? undefined : answer;
