@@ -15,7 +15,20 @@ import {
 import { type PageLink, readLinks } from './page-links.ts';
 import type { Box } from './page-model.ts';
 import { viewOf } from './page-characters.ts';
-import { type OpenPage, pageObject, SCRATCH_BYTES } from './pdfium.ts';
+import {
+  boundsOf,
+  colorOf,
+  drawModeOf,
+  matrixOf,
+  objectsOf,
+  objectsOfForm,
+  type OpenPage,
+  pageObject,
+  pixelSizeOf,
+  SCRATCH_BYTES,
+  scratchNumber,
+  strokeWidthOf,
+} from './pdfium.ts';
 
 /** A drawn object; `path` leads to it: its index in the page, then in forms. */
 export interface DrawnObject {
@@ -80,49 +93,56 @@ export function readGraphics(page: OpenPage): PageGraphics {
   const { view } = viewOf(page);
   const found = { rules: [], fills: [], images: [], drawings: [], links: readLinks(page, view) };
   const walk: Walk = { page, objects: 0, found };
-  const count = page.pdfium.FPDFPage_CountObjects(page.handle);
-  for (let index = 0; index < count; index += 1) {
-    visit(walk, page.pdfium.FPDFPage_GetObject(page.handle, index), view, [index]);
-  }
+  visitAll(walk, objectsOf(page), view, []);
   return found;
+}
+
+function visitAll(
+  walk: Walk,
+  objects: Iterable<number>,
+  matrix: Matrix,
+  path: readonly number[],
+): void {
+  let index = 0;
+  for (const object of objects) visit(walk, object, matrix, [...path, index++]);
 }
 
 function visit(walk: Walk, object: number, matrix: Matrix, path: readonly number[]): void {
   walk.objects += 1;
   if (object === 0 || walk.objects > MAX_OBJECTS) return;
-  const { pdfium } = walk.page;
-  const type = pdfium.FPDFPageObj_GetType(object);
+  const { page } = walk;
+  const type = page.pdfium.FPDFPageObj_GetType(object);
   if (type === pageObject.form) {
     if (path.length > MAX_FORM_DEPTH) return;
-    const inner = multiply(objectMatrix(walk, object), matrix);
-    const count = pdfium.FPDFFormObj_CountObjects(object);
-    for (let index = 0; index < count; index += 1) {
-      visit(walk, pdfium.FPDFFormObj_GetObject(object, index), inner, [...path, index]);
-    }
+    const inner = multiply(matrixOf(page, object) ?? identityMatrix, matrix);
+    visitAll(walk, objectsOfForm(page, object), inner, path);
   } else if (type === pageObject.path) {
     visitPath(walk, object, matrix, path);
   } else if (type === pageObject.image || type === pageObject.shading) {
-    const box = bounds(walk, object, matrix);
-    if (box === undefined) return;
+    const bounds = boundsOf(page, object);
+    if (bounds === undefined) return;
+    const box = applyToBox(matrix, bounds);
     if (type === pageObject.shading) walk.found.drawings.push({ path, box });
-    else if (isBounded(walk, object)) {
-      walk.found.images.push({ path, box, isPhotograph: isPhotograph(walk, object) });
+    else if (isBounded(page, object)) {
+      walk.found.images.push({ path, box, isPhotograph: isPhotograph(page, object) });
     }
   }
 }
 
 /** Classifies a path as rules, an area, or a drawing. */
 function visitPath(walk: Walk, object: number, matrix: Matrix, path: readonly number[]): void {
-  const box = bounds(walk, object, matrix);
-  if (box === undefined) return;
-  const { isFilled, isStroked } = drawMode(walk, object);
+  const { page } = walk;
+  const bounds = boundsOf(page, object);
+  if (bounds === undefined) return;
+  const box = applyToBox(matrix, bounds);
+  const { isFilled, isStroked } = drawModeOf(page, object);
   if (!isFilled && !isStroked) return;
   const isBar = Math.min(boxWidth(box), boxHeight(box)) <= MAX_RULE_POINTS;
   if (isFilled && isBar) {
-    addRule(walk, barRule({ path, box, color: color(walk, object, 'fill') }));
+    addRule(walk, barRule({ path, box, color: colorOf(page, object, 'fill').color }));
     return;
   }
-  const outline = straightOutline(walk, object, matrix);
+  const outline = straightOutline(page, object, matrix);
   if (outline === undefined) {
     walk.found.drawings.push({ path, box });
     return;
@@ -130,26 +150,25 @@ function visitPath(walk: Walk, object: number, matrix: Matrix, path: readonly nu
   if (isFilled) {
     // Several rectangles in one path are bars of a chart or a pattern.
     if (outline.subpaths > 1) walk.found.drawings.push({ path, box });
-    else walk.found.fills.push({ path, box, color: color(walk, object, 'fill') });
+    else walk.found.fills.push({ path, box, color: colorOf(page, object, 'fill').color });
   }
   if (!isStroked) return;
-  const thickness = strokeWidth(walk, object);
-  const stroke = color(walk, object, 'stroke');
-  for (const line of outline.lines)
-    addRule(walk, { ...lineRule(line), thickness, color: stroke, path });
+  const thickness = strokeWidthOf(page, object) ?? 1;
+  const { color } = colorOf(page, object, 'stroke');
+  for (const line of outline.lines) addRule(walk, { ...lineRule(line), thickness, color, path });
 }
 
 function addRule(walk: Walk, rule: Rule): void {
   if (walk.found.rules.length < MAX_RULES && rule.to - rule.from > 1) walk.found.rules.push(rule);
 }
 
-function barRule({ path, box, color: barColor }: Fill): Rule {
+function barRule({ path, box, color }: Fill): Rule {
   const { left, right, bottom, top } = box;
   const isLevel = right - left >= top - bottom;
   const place = isLevel
     ? lineRule({ x0: left, x1: right, y0: (bottom + top) / 2, y1: (bottom + top) / 2 })
     : lineRule({ x0: (left + right) / 2, x1: (left + right) / 2, y0: bottom, y1: top });
-  return { ...place, thickness: isLevel ? top - bottom : right - left, color: barColor, path };
+  return { ...place, thickness: isLevel ? top - bottom : right - left, color, path };
 }
 
 interface Line {
@@ -178,14 +197,14 @@ function lineRule({ x0, y0, x1, y1 }: Line): Omit<Rule, 'thickness' | 'color' | 
 
 /** Returns the lines of a path if all are horizontal or vertical; undefined otherwise. */
 function straightOutline(
-  walk: Walk,
+  page: OpenPage,
   object: number,
   matrix: Matrix,
 ): { lines: Line[]; subpaths: number } | undefined {
-  const { pdfium } = walk.page;
+  const { pdfium, scratch } = page;
   const count = pdfium.FPDFPath_CountSegments(object);
   if (count > MAX_SEGMENTS) return undefined;
-  const whole = multiply(objectMatrix(walk, object), matrix);
+  const whole = multiply(matrixOf(page, object) ?? identityMatrix, matrix);
   const lines: Line[] = [];
   let subpaths = 0;
   let start = { x: 0, y: 0 };
@@ -193,9 +212,8 @@ function straightOutline(
   for (let index = 0; index < count; index += 1) {
     const segment = pdfium.FPDFPath_GetPathSegment(object, index);
     const type = pdfium.FPDFPathSegment_GetType(segment);
-    if (!pdfium.FPDFPathSegment_GetPoint(segment, walk.page.scratch, walk.page.scratch + 4))
-      return undefined;
-    const point = apply(whole, { x: float(walk, 0), y: float(walk, 1) });
+    if (!pdfium.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4)) return undefined;
+    const point = apply(whole, { x: scratchNumber(page, 0), y: scratchNumber(page, 1) });
     if (type === MOVE_SEGMENT) {
       subpaths += 1;
       start = point;
@@ -220,64 +238,15 @@ function isUpright(a: Point, b: Point): boolean {
 }
 
 /** Tests the size of an image; a larger one is never decoded, since 40 million pixels take 160 MB. */
-function isBounded({ page: { pdfium, scratch } }: Walk, image: number): boolean {
-  if (!pdfium.FPDFImageObj_GetImagePixelSize(image, scratch, scratch + 4)) return false;
-  const side = (index: number): number => pdfium.pdfium.getValue(scratch + 4 * index, 'i32');
-  return side(0) > 0 && side(1) > 0 && side(0) * side(1) <= MAX_IMAGE_PIXELS;
+function isBounded(page: OpenPage, image: number): boolean {
+  const { width = 0, height = 0 } = pixelSizeOf(page, image) ?? {};
+  return width > 0 && height > 0 && width * height <= MAX_IMAGE_PIXELS;
 }
 
-function isPhotograph({ page: { pdfium, scratch } }: Walk, image: number): boolean {
+function isPhotograph({ pdfium, scratch }: OpenPage, image: number): boolean {
   const count = pdfium.FPDFImageObj_GetImageFilterCount(image);
   if (count <= 0) return false;
   const sizeBytes = pdfium.FPDFImageObj_GetImageFilter(image, count - 1, scratch, SCRATCH_BYTES);
   if (sizeBytes > SCRATCH_BYTES) return false;
   return /^(DCTDecode|JPXDecode)$/.test(pdfium.pdfium.UTF8ToString(scratch));
-}
-
-function objectMatrix({ page: { pdfium, scratch } }: Walk, object: number): Matrix {
-  if (!pdfium.FPDFPageObj_GetMatrix(object, scratch)) return identityMatrix;
-  const number = (index: number): number => pdfium.pdfium.getValue(scratch + 4 * index, 'float');
-  return [number(0), number(1), number(2), number(3), number(4), number(5)];
-}
-
-function float({ page: { pdfium, scratch } }: Walk, index: number): number {
-  return pdfium.pdfium.getValue(scratch + 4 * index, 'float');
-}
-
-function integer({ page: { pdfium, scratch } }: Walk, index: number): number {
-  return pdfium.pdfium.getValue(scratch + 4 * index, 'i32');
-}
-
-function bounds(walk: Walk, object: number, matrix: Matrix): Box | undefined {
-  const { pdfium, scratch: at } = walk.page;
-  if (!pdfium.FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) return undefined;
-  return applyToBox(matrix, {
-    left: float(walk, 0),
-    bottom: float(walk, 1),
-    right: float(walk, 2),
-    top: float(walk, 3),
-  });
-}
-
-function drawMode(walk: Walk, object: number): { isFilled: boolean; isStroked: boolean } {
-  const { pdfium, scratch } = walk.page;
-  const isKnown = pdfium.FPDFPath_GetDrawMode(object, scratch, scratch + 4);
-  return {
-    isFilled: isKnown && integer(walk, 0) !== 0,
-    isStroked: isKnown && integer(walk, 1) !== 0,
-  };
-}
-
-function strokeWidth(walk: Walk, object: number): number {
-  const { pdfium, scratch } = walk.page;
-  return pdfium.FPDFPageObj_GetStrokeWidth(object, scratch) ? float(walk, 0) : 1;
-}
-
-function color(walk: Walk, object: number, what: 'fill' | 'stroke'): Color {
-  const { pdfium, scratch: at } = walk.page;
-  const isKnown =
-    what === 'fill'
-      ? pdfium.FPDFPageObj_GetFillColor(object, at, at + 4, at + 8, at + 12)
-      : pdfium.FPDFPageObj_GetStrokeColor(object, at, at + 4, at + 8, at + 12);
-  return isKnown ? [integer(walk, 0), integer(walk, 1), integer(walk, 2)] : [0, 0, 0];
 }

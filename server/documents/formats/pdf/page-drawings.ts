@@ -9,7 +9,14 @@ import {
   verticalOverlap,
 } from './geometry.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
-import { boundsOf, type OpenPage, pageObject, scratchNumber } from './pdfium.ts';
+import {
+  boundsOf,
+  matrixOf,
+  objectsOf,
+  type OpenPage,
+  pageObject,
+  scratchNumber,
+} from './pdfium.ts';
 
 /** `FPDF_SEGMENT_*`. */
 const LINE_TO = 0;
@@ -27,12 +34,11 @@ const TOLERANCE_POINTS = 0.6;
 
 /** Reads the horizontal and vertical lines of a page as displayed; the sides of boxes count as lines. */
 export function readRulings(page: OpenPage, view: Matrix): Ruling[] {
-  const { pdfium, handle } = page;
+  const { pdfium } = page;
   const rulings: Ruling[] = [];
-  const count = pdfium.FPDFPage_CountObjects(handle);
   let segmentsLeft = MAX_SEGMENTS;
-  for (let at = 0; at < count && segmentsLeft > 0; at += 1) {
-    const object = pdfium.FPDFPage_GetObject(handle, at);
+  for (const object of objectsOf(page)) {
+    if (segmentsLeft <= 0) break;
     if (pdfium.FPDFPageObj_GetType(object) !== pageObject.path) continue;
     const segments = Math.min(segmentsLeft, pdfium.FPDFPath_CountSegments(object));
     segmentsLeft -= Math.max(1, segments);
@@ -42,7 +48,7 @@ export function readRulings(page: OpenPage, view: Matrix): Ruling[] {
 }
 
 function addPath({
-  page: { pdfium, scratch },
+  page,
   object,
   segments,
   view,
@@ -54,16 +60,16 @@ function addPath({
   view: Matrix;
   rulings: Ruling[];
 }): void {
-  if (!pdfium.FPDFPageObj_GetMatrix(object, scratch)) return;
-  const float = (offset: number): number => scratchNumber({ pdfium, scratch }, offset);
-  const own: Matrix = [float(0), float(1), float(2), float(3), float(4), float(5)];
+  const { pdfium, scratch } = page;
+  const own = matrixOf(page, object);
+  if (own === undefined) return;
   const matrix = multiply(own, view);
   let start = { x: 0, y: 0 };
   let last = start;
   for (let at = 0; at < segments; at += 1) {
     const segment = pdfium.FPDFPath_GetPathSegment(object, at);
     if (!pdfium.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4)) continue;
-    const point = apply(matrix, { x: float(0), y: float(1) });
+    const point = apply(matrix, { x: scratchNumber(page, 0), y: scratchNumber(page, 1) });
     const type = pdfium.FPDFPathSegment_GetType(segment);
     if (type === LINE_TO) addLine(last, point, rulings);
     if (type === MOVE_TO) start = point;
@@ -90,12 +96,12 @@ function addLine(
 
 /** Reads the drawings and images of a page that are no larger than bullets of large text. */
 export function readSigns(page: OpenPage, view: Matrix): Box[] {
-  const { pdfium, handle } = page;
   const signs: Box[] = [];
-  const count = Math.min(MAX_SEGMENTS, pdfium.FPDFPage_CountObjects(handle));
-  for (let at = 0; at < count && signs.length < MAX_SIGNS; at += 1) {
-    const object = pdfium.FPDFPage_GetObject(handle, at);
-    const type = pdfium.FPDFPageObj_GetType(object);
+  let objects = 0;
+  for (const object of objectsOf(page)) {
+    if (objects === MAX_SEGMENTS || signs.length === MAX_SIGNS) break;
+    objects += 1;
+    const type = page.pdfium.FPDFPageObj_GetType(object);
     if (type !== pageObject.path && type !== pageObject.image) continue;
     const box = boundsOf(page, object);
     if (box === undefined) continue;
@@ -126,13 +132,10 @@ export function readObstacles(
   page: OpenPage,
   { view, width, height }: { view: Matrix; width: number; height: number },
 ): Box[] {
-  const { pdfium, handle } = page;
-  const count = pdfium.FPDFPage_CountObjects(handle);
   let joined: Box[] = [];
   let objects = 0;
-  for (let at = 0; at < count; at += 1) {
-    const object = pdfium.FPDFPage_GetObject(handle, at);
-    if (pdfium.FPDFPageObj_GetType(object) === pageObject.text) continue;
+  for (const object of objectsOf(page)) {
+    if (page.pdfium.FPDFPageObj_GetType(object) === pageObject.text) continue;
     const bounds = boundsOf(page, object);
     if (bounds === undefined) continue;
     objects += 1;

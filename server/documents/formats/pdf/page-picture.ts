@@ -5,7 +5,14 @@ import sharp from 'sharp';
 import { boxHeight, boxWidth, areNear, hasCentreIn, union } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
 import type { Box } from './page-model.ts';
-import { type OpenPage, pageObject, type PdfFile } from './pdfium.ts';
+import {
+  allObjects,
+  boundsOf,
+  type OpenPage,
+  pageObject,
+  type PdfFile,
+  pixelSizeOf,
+} from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { DrawnObject, PageGraphics } from './flow-graphics.ts';
 
@@ -81,39 +88,26 @@ export function drawPage(
 }
 
 /** Returns the resolution of the largest image of a page, in pixels per inch; undefined without one. */
-export function imageDpi({ pdfium, handle, scratch }: OpenPage): number | undefined {
+export function imageDpi(page: OpenPage): number | undefined {
   let largest = { area: 0, dpi: 0 };
-  const visit = (object: number, depth: number): void => {
-    const type = pdfium.FPDFPageObj_GetType(object);
-    if (type === pageObject.form && depth < MAX_FORM_DEPTH) {
-      const count = pdfium.FPDFFormObj_CountObjects(object);
-      for (let at = 0; at < count; at += 1) {
-        visit(pdfium.FPDFFormObj_GetObject(object, at), depth + 1);
-      }
-    }
-    const isSized =
-      type === pageObject.image &&
-      pdfium.FPDFImageObj_GetImagePixelSize(object, scratch, scratch + 4) &&
-      pdfium.FPDFPageObj_GetBounds(object, scratch + 8, scratch + 12, scratch + 16, scratch + 20);
-    if (!isSized) return;
-    const [columns, rows] = [0, 4].map((by) => pdfium.pdfium.getValue(scratch + by, 'i32'));
-    const [left = 0, bottom = 0, right = 0, top = 0] = [8, 12, 16, 20].map((by) =>
-      pdfium.pdfium.getValue(scratch + by, 'float'),
-    );
-    const area = (right - left) * (top - bottom);
-    if (area <= largest.area) return;
+  for (const { handle, type } of allObjects(page, MAX_FORM_DEPTH)) {
+    if (type !== pageObject.image) continue;
+    const size = pixelSizeOf(page, handle);
+    const box = boundsOf(page, handle);
+    if (size === undefined || box === undefined) continue;
+    const area = areaOf(box);
+    if (area <= largest.area) continue;
     // Computed from areas, so that rotation does not matter.
-    const dpi = POINTS_PER_INCH * Math.sqrt(((columns ?? 0) * (rows ?? 0)) / area);
-    largest = { area, dpi };
-  };
-  const count = pdfium.FPDFPage_CountObjects(handle);
-  for (let at = 0; at < count; at += 1) visit(pdfium.FPDFPage_GetObject(handle, at), 0);
+    largest = { area, dpi: POINTS_PER_INCH * Math.sqrt((size.width * size.height) / area) };
+  }
   return largest.area === 0 ? undefined : largest.dpi;
 }
 
 /** Renders the first groups, as many as may be held at once. */
 function drawBatch(page: OpenPage, groups: readonly DrawnGroup[]): (Pixels | undefined)[] {
-  setAllActive(page, false);
+  for (const { handle } of allObjects(page, Infinity)) {
+    page.pdfium.FPDFPageObj_SetIsActive(handle, false);
+  }
   const drawn: (Pixels | undefined)[] = [];
   let sizeBytes = 0;
   for (const group of groups) {
@@ -125,17 +119,6 @@ function drawBatch(page: OpenPage, groups: readonly DrawnGroup[]): (Pixels | und
     drawn.push(pixels);
   }
   return drawn;
-}
-
-function setAllActive({ pdfium, handle }: OpenPage, isActive: boolean): void {
-  const visit = (object: number): void => {
-    pdfium.FPDFPageObj_SetIsActive(object, isActive);
-    if (pdfium.FPDFPageObj_GetType(object) !== pageObject.form) return;
-    const count = pdfium.FPDFFormObj_CountObjects(object);
-    for (let at = 0; at < count; at += 1) visit(pdfium.FPDFFormObj_GetObject(object, at));
-  };
-  const count = pdfium.FPDFPage_CountObjects(handle);
-  for (let at = 0; at < count; at += 1) visit(pdfium.FPDFPage_GetObject(handle, at));
 }
 
 /** Shows or hides an object together with the forms that contain it. */

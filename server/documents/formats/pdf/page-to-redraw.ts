@@ -1,10 +1,19 @@
 /** Reads what is needed to redraw a page. */
-import { applyToBox, type Matrix } from './geometry.ts';
+import { applyToBox, identityMatrix, type Matrix } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
 import { readFieldBoxes } from './page-links.ts';
 import type { Box, Page, Ruling } from './page-model.ts';
 import { isGround } from './page-drawings.ts';
-import { boundsOf, type OpenPage, pageObject, type PdfFile, scratchNumber } from './pdfium.ts';
+import {
+  allObjects,
+  boundsOf,
+  matrixOf,
+  objectsOf,
+  type OpenPage,
+  pageObject,
+  type PdfFile,
+  scratchNumber,
+} from './pdfium.ts';
 import { listTextObjects } from './text-objects.ts';
 import type { TextPlace } from './text-removal.ts';
 
@@ -23,7 +32,7 @@ export interface PageToRedraw {
 }
 
 /** Depth to which forms are searched for pictures; those of scans are not deeper. */
-const MAX_FORM_DEPTH = 4;
+const MAX_FORM_DEPTH = 5;
 /** An object that covers this share of the page is its background. */
 const BACKGROUND_SHARE = 0.5;
 
@@ -53,13 +62,10 @@ export function* readPagesForRedrawing(
 }
 
 function placesOf(open: OpenPage): TextPlace[] {
-  const { pdfium, scratch } = open;
-  const float = (offset: number): number => scratchNumber(open, offset);
   return listTextObjects(open).map(({ handle }) => {
-    pdfium.FPDFPageObj_GetMatrix(handle, scratch);
-    const matrix: Matrix = [float(0), float(1), float(2), float(3), float(4), float(5)];
-    const hasSize = pdfium.FPDFTextObj_GetFontSize(handle, scratch);
-    return { matrix, fontSize: hasSize ? float(0) : 0 };
+    const matrix = matrixOf(open, handle) ?? identityMatrix;
+    const hasSize = open.pdfium.FPDFTextObj_GetFontSize(handle, open.scratch);
+    return { matrix, fontSize: hasSize ? scratchNumber(open, 0) : 0 };
   });
 }
 
@@ -71,12 +77,9 @@ function isAt({ left, right, bottom, top }: Box): (rule: Ruling) => boolean {
 
 /** Returns the boxes of a page's objects besides text; of a background, only the lower edge. */
 function boxesOf(open: OpenPage, view: Matrix, page: Page): { type: number; box: Box }[] {
-  const { pdfium, handle } = open;
   const boxes: { type: number; box: Box }[] = [];
-  const count = pdfium.FPDFPage_CountObjects(handle);
-  for (let at = 0; at < count; at += 1) {
-    const object = pdfium.FPDFPage_GetObject(handle, at);
-    const type = pdfium.FPDFPageObj_GetType(object);
+  for (const object of objectsOf(open)) {
+    const type = open.pdfium.FPDFPageObj_GetType(object);
     if (type === pageObject.text) continue;
     const bounds = boundsOf(open, object);
     if (bounds === undefined) continue;
@@ -90,19 +93,9 @@ function boxesOf(open: OpenPage, view: Matrix, page: Page): { type: number; box:
 }
 
 /** Tests whether a page has a picture; scanners put theirs into forms. */
-export function hasPicture({ pdfium, handle }: OpenPage): boolean {
-  const isPicture = (object: number, depth: number): boolean => {
-    const type = pdfium.FPDFPageObj_GetType(object);
-    if (type !== pageObject.form || depth > MAX_FORM_DEPTH) return type === pageObject.image;
-    const count = pdfium.FPDFFormObj_CountObjects(object);
-    for (let at = 0; at < count; at += 1) {
-      if (isPicture(pdfium.FPDFFormObj_GetObject(object, at), depth + 1)) return true;
-    }
-    return false;
-  };
-  const count = pdfium.FPDFPage_CountObjects(handle);
-  for (let at = 0; at < count; at += 1) {
-    if (isPicture(pdfium.FPDFPage_GetObject(handle, at), 0)) return true;
+export function hasPicture(page: OpenPage): boolean {
+  for (const { type } of allObjects(page, MAX_FORM_DEPTH)) {
+    if (type === pageObject.image) return true;
   }
   return false;
 }

@@ -8,6 +8,7 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 
 import { DocumentError } from '../format.ts';
+import type { Matrix } from './geometry.ts';
 import type { Box } from './page-model.ts';
 
 /** Maximum number of pages of a file. Reading more, one by one, would take hours. */
@@ -65,7 +66,6 @@ interface PdfiumMemory {
   } & Record<CalledDirectly, (...args: number[]) => number>;
   UTF8ToString(at: number): string;
   UTF16ToString(at: number): string;
-  getValue(at: number, type: 'i32' | 'float' | 'double'): number;
   setValue(at: number, value: number, type: 'i32' | 'float' | 'double'): void;
 }
 
@@ -142,6 +142,11 @@ export function scratchNumber({ pdfium, scratch }: Scratch, index: number): numb
   return pdfium.pdfium.HEAPF32[(scratch >> 2) + index] ?? 0;
 }
 
+/** Returns a 32-bit integer of the scratch buffer by its position among them. */
+function scratchInteger({ pdfium, scratch }: Scratch, index: number): number {
+  return pdfium.pdfium.HEAPU32[(scratch >> 2) + index] ?? 0;
+}
+
 /** Returns the rectangle (`FS_RECTF`) at a position of the scratch buffer. */
 export function scratchRectangle(page: Scratch, index = 0): Box {
   const [left, top] = [scratchNumber(page, index), scratchNumber(page, index + 1)];
@@ -159,6 +164,95 @@ export function boundsOf(page: Scratch, object: number): Box | undefined {
   if (!pdfium.FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) return undefined;
   const { left, top: bottom, right, bottom: top } = scratchRectangle(page);
   return { left, bottom, right, top };
+}
+
+/** Returns the matrix of a page object. */
+export function matrixOf(page: Scratch, object: number): Matrix | undefined {
+  const { pdfium, scratch } = page;
+  if (!pdfium.FPDFPageObj_GetMatrix(object, scratch)) return undefined;
+  const float = (index: number): number => scratchNumber(page, index);
+  return [float(0), float(1), float(2), float(3), float(4), float(5)];
+}
+
+/** Returns the colour and opacity of a page object, 0 to 255 each; opaque black if unknown. */
+export function colorOf(
+  page: Scratch,
+  object: number,
+  what: 'fill' | 'stroke',
+): { color: readonly [number, number, number]; alpha: number } {
+  const { pdfium, scratch: at } = page;
+  const read =
+    what === 'fill' ? pdfium.FPDFPageObj_GetFillColor : pdfium.FPDFPageObj_GetStrokeColor;
+  if (!read(object, at, at + 4, at + 8, at + 12)) return { color: [0, 0, 0], alpha: 255 };
+  const channel = (index: number): number => scratchInteger(page, index);
+  return { color: [channel(0), channel(1), channel(2)], alpha: channel(3) };
+}
+
+/** Returns the width of a page object's outline in its own coordinates. */
+export function strokeWidthOf(page: Scratch, object: number): number | undefined {
+  const isKnown = page.pdfium.FPDFPageObj_GetStrokeWidth(object, page.scratch);
+  return isKnown ? scratchNumber(page, 0) : undefined;
+}
+
+/** Returns whether a path is filled and stroked. */
+export function drawModeOf(
+  page: Scratch,
+  object: number,
+): { isFilled: boolean; isStroked: boolean } {
+  const { pdfium, scratch } = page;
+  const isKnown = pdfium.FPDFPath_GetDrawMode(object, scratch, scratch + 4);
+  const [isFilled = false, isStroked = false] = [0, 1].map(
+    (index) => isKnown && scratchInteger(page, index) !== 0,
+  );
+  return { isFilled, isStroked };
+}
+
+/** Returns the size of an image in pixels. */
+export function pixelSizeOf(
+  page: Scratch,
+  image: number,
+): { width: number; height: number } | undefined {
+  const { pdfium, scratch } = page;
+  if (!pdfium.FPDFImageObj_GetImagePixelSize(image, scratch, scratch + 4)) return undefined;
+  return { width: scratchInteger(page, 0), height: scratchInteger(page, 1) };
+}
+
+/** Yields the objects of a page, in drawing order; not those within forms. */
+export function* objectsOf({ pdfium, handle }: OpenPage): Generator<number> {
+  const count = pdfium.FPDFPage_CountObjects(handle);
+  for (let at = 0; at < count; at += 1) yield pdfium.FPDFPage_GetObject(handle, at);
+}
+
+/** Yields the objects of a form, in drawing order. */
+export function* objectsOfForm({ pdfium }: OpenPage, form: number): Generator<number> {
+  const count = pdfium.FPDFFormObj_CountObjects(form);
+  for (let at = 0; at < count; at += 1) yield pdfium.FPDFFormObj_GetObject(form, at);
+}
+
+/** An object of a page. */
+interface PageObject {
+  handle: number;
+  /** One of {@link pageObject}. */
+  type: number;
+  /** Handle of the form that contains it, 0 on the page itself. */
+  parent: number;
+}
+
+/** Yields the objects of a page and of its forms, in drawing order: each form, then what it contains. */
+export function* allObjects(page: OpenPage, maxFormDepth: number): Generator<PageObject> {
+  function* within(
+    objects: Iterable<number>,
+    parent: number,
+    depth: number,
+  ): Generator<PageObject> {
+    for (const handle of objects) {
+      const type = page.pdfium.FPDFPageObj_GetType(handle);
+      yield { handle, type, parent };
+      if (type !== pageObject.form || depth >= maxFormDepth) continue;
+      yield* within(objectsOfForm(page, handle), handle, depth + 1);
+    }
+  }
+  yield* within(objectsOf(page), 0, 0);
 }
 
 /** A PDF file that PDFium has open; its bytes stay in PDFium's memory until it is closed. */

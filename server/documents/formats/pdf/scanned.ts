@@ -13,7 +13,7 @@ import { skewOf, turnedBack, withoutNeedlessChannels } from '../image/legibility
 import { type Matrix, multiply, turn } from './geometry.ts';
 import type { Page, PageParagraph, Box } from './page-model.ts';
 import { drawPage, imageDpi, type Pixels } from './page-picture.ts';
-import { type OpenPage, pageObject, type PdfFile } from './pdfium.ts';
+import { matrixOf, type OpenPage, pageObject, type PdfFile, pixelSizeOf } from './pdfium.ts';
 import {
   lettersOf,
   levelBox,
@@ -336,16 +336,15 @@ function pixelsOfScan(
   page: OpenPage,
   { drawn, mostPixels }: { drawn: Pixels; mostPixels: number },
 ): RawPixels | undefined {
-  const { pdfium, handle, scratch } = page;
+  const { pdfium, handle } = page;
   if (pdfium.FPDFPage_CountObjects(handle) !== 1 || pdfium.FPDFPage_GetRotation(handle) !== UPRIGHT)
     return undefined;
   const image = pdfium.FPDFPage_GetObject(handle, 0);
   if (pdfium.FPDFPageObj_GetType(image) !== pageObject.image) return undefined;
   if (pdfium.FPDFPageObj_HasTransparency(image)) return undefined;
   if (!fillsPage(page, image)) return undefined;
-  if (!pdfium.FPDFImageObj_GetImagePixelSize(image, scratch, scratch + 4)) return undefined;
-  const [columns = 0, rows = 0] = [0, 4].map((by) => pdfium.pdfium.getValue(scratch + by, 'i32'));
-  if (columns * rows > mostPixels) return undefined;
+  const size = pixelSizeOf(page, image);
+  if (size === undefined || size.width * size.height > mostPixels) return undefined;
   const bitmap = pdfium.FPDFImageObj_GetBitmap(image);
   if (bitmap === 0) return undefined;
   try {
@@ -358,11 +357,9 @@ function pixelsOfScan(
 
 /** Tests whether an image fills the page, upright and from edge to edge. */
 function fillsPage(page: OpenPage, image: number): boolean {
-  const { pdfium, scratch } = page;
-  if (!pdfium.FPDFPageObj_GetMatrix(image, scratch)) return false;
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = [0, 4, 8, 12, 16, 20].map((by) =>
-    pdfium.pdfium.getValue(scratch + by, 'float'),
-  );
+  const matrix = matrixOf(page, image);
+  if (matrix === undefined) return false;
+  const [a, b, c, d, e, f] = matrix;
   const { crop, width, height } = viewOf(page);
   const isNear = (one: number, other: number, whole: number): boolean =>
     Math.abs(one - other) <= MARGIN * whole;

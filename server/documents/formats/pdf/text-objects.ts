@@ -1,7 +1,15 @@
 /**
  * The text objects of a page: their order and looks, and the repeated prints that make text bold or shade it.
  */
-import { boundsOf, type OpenPage, pageObject, scratchNumber } from './pdfium.ts';
+import {
+  allObjects,
+  boundsOf,
+  colorOf,
+  type OpenPage,
+  pageObject,
+  scratchNumber,
+  strokeWidthOf,
+} from './pdfium.ts';
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 
@@ -66,19 +74,10 @@ type FontLook = Pick<ObjectLook, 'fontName' | 'isBold' | 'isItalic' | 'isSerif' 
 
 /** Returns the text objects of a page in drawing order; those of a form take the place of the form. */
 export function listTextObjects(page: OpenPage): TextObject[] {
-  const { pdfium } = page;
   const objects: TextObject[] = [];
-  const visit = (handle: number, parent: number, depth: number): void => {
-    const type = pdfium.FPDFPageObj_GetType(handle);
+  for (const { handle, type, parent } of allObjects(page, MAX_FORM_DEPTH)) {
     if (type === pageObject.text) objects.push({ handle, index: objects.length, parent });
-    if (type !== pageObject.form || depth >= MAX_FORM_DEPTH) return;
-    const count = pdfium.FPDFFormObj_CountObjects(handle);
-    for (let at = 0; at < count; at += 1) {
-      visit(pdfium.FPDFFormObj_GetObject(handle, at), handle, depth + 1);
-    }
-  };
-  const count = pdfium.FPDFPage_CountObjects(page.handle);
-  for (let at = 0; at < count; at += 1) visit(pdfium.FPDFPage_GetObject(page.handle, at), 0, 0);
+  }
   return objects;
 }
 
@@ -96,11 +95,11 @@ export function looksOfTextObjects(
     const fontSize = hasSize ? scratchNumber(page, 0) : 0;
     const mode = pdfium.FPDFTextObj_GetTextRenderMode(handle) % FIRST_CLIPPING;
     const isOutlined = mode === STROKED;
-    const { color, alpha } = colorOf(page, handle, isOutlined);
+    const { color, alpha } = colorOf(page, handle, isOutlined ? 'stroke' : 'fill');
     const isVisible = mode !== INVISIBLE && alpha > 0;
     const outlineWidth = mode === FILLED_AND_STROKED ? ownOutlineWidth(page, handle, color) : 0;
     // Text in a transparency group is opaque itself; the form that contains it carries the transparency.
-    const shown = alpha === 255 && parent !== 0 ? colorOf(page, parent, false).alpha : alpha;
+    const shown = alpha === 255 && parent !== 0 ? colorOf(page, parent, 'fill').alpha : alpha;
     const opacity = shown < 255 ? Math.round((shown / 255) * 100) / 100 : undefined;
     return { ...font, fontSize, color, isVisible, opacity, isOutlined, outlineWidth };
   };
@@ -139,26 +138,9 @@ function ownOutlineWidth(
   handle: number,
   fill: readonly [number, number, number],
 ): number {
-  const { pdfium, scratch } = page;
-  const { color, alpha } = colorOf(page, handle, true);
+  const { color, alpha } = colorOf(page, handle, 'stroke');
   const isOwn = alpha > 0 && color.every((channel, at) => channel === fill[at]);
-  if (!isOwn || !pdfium.FPDFPageObj_GetStrokeWidth(handle, scratch)) return 0;
-  return scratchNumber(page, 0);
-}
-
-function colorOf(
-  { pdfium, scratch }: OpenPage,
-  handle: number,
-  isStroked: boolean,
-): { color: readonly [number, number, number]; alpha: number } {
-  const read = isStroked ? pdfium.FPDFPageObj_GetStrokeColor : pdfium.FPDFPageObj_GetFillColor;
-  if (!read(handle, scratch, scratch + 4, scratch + 8, scratch + 12)) {
-    return { color: [0, 0, 0], alpha: 255 };
-  }
-  const at = scratch >> 2;
-  const { HEAPU32 } = pdfium.pdfium;
-  const channel = (index: number): number => HEAPU32[at + index] ?? 0;
-  return { color: [channel(0), channel(1), channel(2)], alpha: channel(3) };
+  return isOwn ? (strokeWidthOf(page, handle) ?? 0) : 0;
 }
 
 /** Minimum share of a text object's box that another must cover to count as its print. */
