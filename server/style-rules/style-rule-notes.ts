@@ -9,18 +9,14 @@ import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import { isMechanical } from './rules/style-rules.ts';
 import type { Translation } from '../translation/translation.ts';
 
+/** What is asked about the running engines. */
+type Engines = Pick<Translation, 'sources' | 'followsInstructions'>;
+
 /**
  * States which languages have an engine that follows every rule, and which rules are not applied elsewhere.
  */
-export function describeStyleRules(
-  translation: Pick<Translation, 'sources' | 'followsInstructions'>,
-): string {
-  const sources = translation.sources();
-  const isFollowed = (target: StyleRuleLanguage) =>
-    sources.some(
-      (source) => source !== target && translation.followsInstructions({ source, target }),
-    );
-  const followed = styleLanguages.filter(isFollowed);
+export function describeStyleRules(translation: Engines): string {
+  const followed = followedLanguages(translation);
   const others = styleLanguages.filter((language) => !followed.includes(language));
   return [
     'A list applies to translations that refer to it by `style_id`.',
@@ -33,6 +29,16 @@ export function describeStyleRules(
   ]
     .filter((paragraph) => paragraph !== '')
     .join('\n\n');
+}
+
+/** Returns the target languages for which a running engine follows every rule. */
+function followedLanguages(translation: Engines): StyleRuleLanguage[] {
+  const sources = translation.sources();
+  return styleLanguages.filter((target) =>
+    sources.some(
+      (source) => source !== target && translation.followsInstructions({ source, target }),
+    ),
+  );
 }
 
 interface RuleNote {
@@ -147,18 +153,11 @@ function notesIn(languages: readonly StyleRuleLanguage[]): RuleNote[] {
 // The catalogue of style rules for selection, with the options that only an engine can follow.
 
 /** Describes all rules, and the target languages for which a running engine follows every rule. */
-export function describeStyleRuleCatalogue(
-  translation: Pick<Translation, 'sources' | 'followsInstructions'>,
-): StyleRuleCatalogueView {
-  const sources = translation.sources();
+export function describeStyleRuleCatalogue(translation: Engines): StyleRuleCatalogueView {
   return {
     categories: describeCategories(),
     languages: [...styleLanguages],
-    follows_instructions: styleLanguages.filter((target) =>
-      sources.some(
-        (source) => source !== target && translation.followsInstructions({ source, target }),
-      ),
-    ),
+    follows_instructions: followedLanguages(translation),
   };
 }
 
