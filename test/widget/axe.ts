@@ -93,6 +93,25 @@ export function excessWidth(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 }
 
+/**
+ * Returns by how much a console page is wider than a narrow phone with letters of twice the size, and its
+ * widest list wider than its frame, in CSS pixels.
+ */
+export async function excessWithLargeLetters(page: Page): Promise<number> {
+  const before = page.viewportSize()!;
+  const setSize = (size: string) =>
+    page.evaluate((each) => (document.documentElement.style.fontSize = each), size);
+  await page.setViewportSize({ width: 360, height: 780 });
+  await setSize('200%');
+  const ofLists = await page
+    .locator('.table-frame:has(.stacked)')
+    .evaluateAll((lists) => lists.map((each) => each.scrollWidth - each.clientWidth));
+  const excess = Math.max(await excessWidth(page), ...ofLists);
+  await setSize('');
+  await page.setViewportSize(before);
+  return excess;
+}
+
 /** Returns axe-core's findings, colours included, for a page that overlays another picture. */
 export function faultsOfOverlay(page: Page): Promise<string[]> {
   return violations(page, { ...options, rules: {} });

@@ -5,7 +5,7 @@ import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
-import { faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
+import { excessWithLargeLetters, faults, faultsInBothLooks, laptop, showOn } from './axe.ts';
 import { keepPage } from './kept-page.ts';
 import {
   linkOf,
@@ -152,6 +152,14 @@ describe('keys and their usage', () => {
     await plot.waitFor();
     const newestBar = () => plot.getAttribute('aria-valuetext');
     await expect.poll(newestBar).toMatch(/: Texts 24$/);
+    // Paper is narrower than the window, and printing redraws nothing.
+    const widthOnPaper = await plot.evaluate((frame) => {
+      frame.style.inlineSize = '300px';
+      const { width } = frame.querySelector('svg')!.getBoundingClientRect();
+      frame.style.inlineSize = '';
+      return width;
+    });
+    expect(widthOnPaper).toBe(300);
     await page.getByRole('radio', { name: 'Key' }).check();
     await expect.poll(newestBar).toMatch(/: Shop \(.*\) 24$/);
     await page.getByRole('radio', { name: 'Tag' }).check();
@@ -406,6 +414,8 @@ describe('every console page', () => {
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       // The surroundings of all pages are checked once.
       await look(fragment, fragment === '#/overview' ? undefined : 'main');
+      const excess = await excessWithLargeLetters(page);
+      expect({ fragment, excess }).toEqual({ fragment, excess: 0 });
     }
     await showOn(page, 'laptop');
     await page.getByRole('link', { name: 'Developer keys' }).click();

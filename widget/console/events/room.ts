@@ -53,13 +53,21 @@ export class ConsoleRoom extends LitElement {
         display: grid;
         gap: 0.625rem;
       }
+      /* Columns, until large letters need a line for the name alone. */
       .readers li {
-        display: grid;
-        grid-template-columns: minmax(7rem, 2fr) minmax(0, 3fr) 3.5rem;
-        gap: 0.75rem;
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.125rem 0.75rem;
         align-items: center;
       }
+      .readers li > :first-child {
+        flex: 2 1 7rem;
+      }
+      .readers progress {
+        flex: 3 1 1.5rem;
+      }
       .readers .number {
+        min-inline-size: 2.75rem;
         text-align: end;
       }
       .settings {

@@ -76,7 +76,7 @@ export class ConsoleDeveloperKeys extends LitElement {
         display: grid;
         gap: 0.25rem;
         justify-items: start;
-        min-inline-size: 9rem;
+        min-inline-size: min(9rem, 100%);
         max-inline-size: 14rem;
         line-height: 1.3;
       }

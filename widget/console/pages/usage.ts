@@ -34,6 +34,7 @@ export class ConsoleUsage extends LitElement {
     css`
       .choices select {
         inline-size: auto;
+        max-inline-size: 100%;
       }
       .days {
         flex-wrap: nowrap;
@@ -264,39 +265,41 @@ function usageTables({
   title: string;
 }): TemplateResult {
   const total = plot.series.reduce((sum, series) => sum + series.total, 0);
-  return html`<table>
-      <caption class="unseen">
-        ${title}: totals
-      </caption>
-      <thead>
-        <tr>
-          <th>${groupTitle}</th>
-          <th class="number">Total</th>
-          <th class="number">Share</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${plot.series.map(
-          (series) =>
-            html`<tr>
-              <th scope="row"><i class="swatch part-${series.part}"></i>${series.name}</th>
-              <td class="number">${format(series.total)}</td>
-              <td class="number">${Math.round((series.total / total) * 100)} %</td>
-            </tr>`,
-        )}
-      </tbody>
-      ${
-        plot.series.length === 1
-          ? nothing
-          : html`<tfoot>
-              <tr>
-                <th scope="row">Total</th>
-                <td class="number">${format(total)}</td>
-                <td class="number">100 %</td>
-              </tr>
-            </tfoot>`
-      }
-    </table>
+  return html`<div class="table-frame">
+      <table>
+        <caption class="unseen">
+          ${title}: totals
+        </caption>
+        <thead>
+          <tr>
+            <th>${groupTitle}</th>
+            <th class="number">Total</th>
+            <th class="number">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${plot.series.map(
+            (series) =>
+              html`<tr>
+                <th scope="row"><i class="swatch part-${series.part}"></i>${series.name}</th>
+                <td class="number">${format(series.total)}</td>
+                <td class="number">${Math.round((series.total / total) * 100)} %</td>
+              </tr>`,
+          )}
+        </tbody>
+        ${
+          plot.series.length === 1
+            ? nothing
+            : html`<tfoot>
+                <tr>
+                  <th scope="row">Total</th>
+                  <td class="number">${format(total)}</td>
+                  <td class="number">100 %</td>
+                </tr>
+              </tfoot>`
+        }
+      </table>
+    </div>
     <details>
       <summary>Every bar as a table</summary>
       ${dayTable({ plot, format, title })}

@@ -69,8 +69,11 @@ const barPlotStyles = [
       min-block-size: 272px;
       touch-action: pan-y;
     }
+    /* Paper is narrower than the window it was drawn for. */
     svg {
       display: block;
+      max-inline-size: 100%;
+      block-size: auto;
     }
     .grid-line {
       stroke: var(--line);
@@ -193,7 +196,12 @@ export class ConsoleBarPlot extends LitElement {
     const slot = this.slotWidth;
     const bar = Math.max(1, Math.min(MAX_BAR_WIDTH, slot * 0.72));
     const room = Math.floor((this.width - LEFT) / LABEL_WIDTH);
-    return html`<svg width=${this.width} height=${HEIGHT} aria-hidden="true">
+    return html`<svg
+      width=${this.width}
+      height=${HEIGHT}
+      viewBox=${`0 0 ${this.width} ${HEIGHT}`}
+      aria-hidden="true"
+    >
       ${ticks.map(
         (tick) =>
           svg`<line class="grid-line" x1=${LEFT} x2=${this.width} y1=${y(tick)} y2=${y(tick)} />

@@ -175,8 +175,9 @@ const cards = css`
   }
   table.stacked :is(td, tbody th) {
     display: flex;
-    gap: 1rem;
-    justify-content: space-between;
+    flex-wrap: wrap;
+    gap: 0 1rem;
+    justify-content: flex-end;
     padding: 0.25rem 0;
     border: 0;
     text-align: end;
@@ -184,10 +185,12 @@ const cards = css`
   }
   table.stacked tbody th {
     justify-content: flex-start;
+    min-inline-size: 0;
     text-align: start;
   }
   table.stacked td[data-label]::before {
     flex: none;
+    margin-inline-end: auto;
     content: attr(data-label);
     color: var(--soft);
   }
@@ -195,7 +198,7 @@ const cards = css`
     margin: 0;
   }
   table.stacked td.actions {
-    flex-wrap: wrap;
+    gap: 0.5rem 1rem;
     justify-content: flex-start;
     padding-block-start: 0.5rem;
   }
