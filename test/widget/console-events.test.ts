@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RoomCreation, RoomInfo, RoomLink } from '../../shared/schemas/rooms.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
-import { faultsInBothLooks } from './axe.ts';
+import { excessWithLargeLetters, faultsInBothLooks } from './axe.ts';
 import { sessionOf, startConsole, type ConsoleBench } from './console-browser.ts';
 import { answerOf, nameOfFocused } from './console-steps.ts';
 
@@ -341,6 +341,14 @@ it('list, room, dialogs and poster fit a laptop and a phone, and axe finds no fa
   await text('1 line');
   await button('Revoke link: Speakers').waitFor();
   await look('room');
+  expect(await excessWithLargeLetters(page)).toBe(0);
+  // Cameras read dark on light, also where the system chooses the colours.
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+  const ground = await page
+    .getByRole('img', { name: 'QR code' })
+    .evaluate((code) => getComputedStyle(code).backgroundColor);
+  expect(ground).toBe('rgb(255, 255, 255)');
+  await page.emulateMedia({ forcedColors: 'none' });
   await button('New link').click();
   await field('Whom it is for').waitFor();
   await look('link', 'console-dialog');

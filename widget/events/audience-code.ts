@@ -32,6 +32,7 @@ export class AudienceCode extends LitElement {
         inline-size: min(7rem, 100%);
         aspect-ratio: 1;
         background: #fff;
+        forced-color-adjust: none;
         border-radius: var(--radius-small);
       }
       .address {

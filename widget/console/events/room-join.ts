@@ -33,6 +33,7 @@ export class ConsoleRoomJoin extends LitElement {
         aspect-ratio: 1;
         padding: 0.75rem;
         background: #ffffff;
+        forced-color-adjust: none;
         border: 1px solid var(--line);
         border-radius: var(--radius-small);
       }
@@ -206,6 +207,7 @@ class ConsoleRoomPoster extends LitElement {
         padding-block-end: calc(clamp(1.25rem, 4vmin, 4rem) + var(--messages-block-size, 0px));
         color: #15191c;
         background: #ffffff;
+        forced-color-adjust: none;
         border: 0;
         overflow: auto;
       }
