@@ -47,6 +47,20 @@ describe('a file of glossary entries', () => {
     expect(() => decodeText(Buffer.from('caf\xe9', 'latin1'))).toThrow(TypeError);
   });
 
+  it('may begin with the names of its columns', () => {
+    for (const names of ['source,target', 'Source_term,Target_term', 'en,de', 'EN-GB,de-AT']) {
+      expect(readEntries(`${names}\ncar,Auto`, pair)).toEqual({
+        entries: [entry('car', 'Auto')],
+        faults: [],
+        foreignCount: 0,
+      });
+    }
+    const words = 'English;German;notes\ncar;Auto;a vehicle\nen;de;on labels';
+    expect(readEntries(words, pair).entries).toEqual([entry('car', 'Auto'), entry('en', 'de')]);
+    const phrases = [entry('source', 'Quelle'), entry('target', 'Ziel')];
+    expect(readEntries('source,Quelle\ntarget,Ziel', pair).entries).toEqual(phrases);
+  });
+
   it('has unusable lines reported, and its other lines used', () => {
     const text = [
       ...['house,Haus', 'alone', ',nothing', '"open,Zeile', 'house,Heim', `${'x'.repeat(1025)},y`],

@@ -8,6 +8,7 @@ import {
   type RowLimits,
   type Separator,
 } from '../../../shared/separated-values.ts';
+import { languageText } from '../../page/language-text.ts';
 
 /** A glossary entry: a phrase and its translation. */
 export interface Entry {
@@ -45,7 +46,10 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encoding, { fatal: true }).decode(bytes);
 }
 
-/** Parses lines of two phrases, separated by tabs, commas or semicolons. Trims the phrases. */
+/**
+ * Parses lines of two phrases, separated by tabs, commas or semicolons. Trims the phrases, and leaves out a
+ * heading line.
+ */
 export function readEntries(text: string, pair: LanguagePair): EntryFile {
   const entries: Entry[] = [];
   const faults: { line: number; fault: string }[] = [];
@@ -53,6 +57,7 @@ export function readEntries(text: string, pair: LanguagePair): EntryFile {
   let foreignCount = 0;
   for (const { line, fields, fault } of separatedLines(text)) {
     const [source = '', target = '', ...languages] = fields.map((field) => field.trim());
+    if (line === 1 && isHeading({ source, target }, pair)) continue;
     if (isForeign(languages, pair)) {
       foreignCount += 1;
       continue;
@@ -94,6 +99,17 @@ export function writeCsv(entries: readonly Entry[], pair: LanguagePair): string 
 
 function quoted(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}
+
+/** Returns whether a line names the columns, as `source,target`, `en,es` or `English,Spanish`. */
+function isHeading({ source, target }: Entry, pair: LanguagePair): boolean {
+  return isTitle(source, /^source\b/i, pair.source) && isTitle(target, /^target\b/i, pair.target);
+}
+
+function isTitle(title: string, usual: RegExp, language: string): boolean {
+  const tag = canonicalLanguage(title);
+  const isTag = tag !== undefined && baseLanguage(tag) === language;
+  return isTag || usual.test(title.replaceAll('_', ' ')) || title === languageText(language);
 }
 
 function isForeign(languages: readonly string[], pair: LanguagePair): boolean {
