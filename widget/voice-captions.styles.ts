@@ -109,6 +109,8 @@ export const captionBase = [
     .base {
       container-type: inline-size;
       contain-intrinsic-inline-size: 40rem;
+      text-indent: 0;
+      white-space: normal;
     }
     p {
       margin: 0;
