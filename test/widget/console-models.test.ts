@@ -10,6 +10,7 @@ import {
 import { excessWidth, faults } from './axe.ts';
 import { startConsole } from './console-browser.ts';
 import type { ConsoleBench } from './console-browser.ts';
+import { nameOfFocused } from './console-steps.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-'));
 let bench: ConsoleBench;
@@ -34,7 +35,8 @@ it('a better translation model is installed by one click, with progress, and can
   const viewport = { width: 390, height: 844 };
   const looks = { colorScheme: 'dark', reducedMotion: 'reduce', viewport } as const;
   const page = await bench.openSignedIn('#/engines', { ...looks, isMobile: true, hasTouch: true });
-  await page.getByRole('button', { name: 'see the models' }).click();
+  await page.getByRole('button', { name: 'See the models' }).press('Enter');
+  await expect.poll(() => nameOfFocused(page)).toBe('Models');
   const row = page.getByRole('listitem', { name: 'English → Spanish', exact: true });
   await row.getByText('Better').waitFor();
   await row.getByText('about 20 MB').waitFor();

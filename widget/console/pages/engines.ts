@@ -157,14 +157,17 @@ export class ConsoleEngines extends LitElement {
   /** Points operators of the rule-based engine to the neural models, which translate better. */
   private betterOf({ kind, name }: EngineCondition): TemplateResult | typeof nothing {
     if (!this.session.is_operator || kind !== 'translation' || name !== 'apertium') return nothing;
-    return html`<p>
-      Rules and dictionaries. Neural translation is about 20 MB a direction:
-      <button type="button" class="small quiet" @click=${this.onModels}>see the models</button>
-    </p>`;
+    return html`<p>Rules and dictionaries. Neural translation is about 20 MB a direction.</p>
+      <div class="row">
+        <button type="button" class="small" @click=${this.onModels}>See the models</button>
+      </div>`;
   }
 
   private readonly onModels = (): void => {
-    this.renderRoot.querySelector('console-models')?.scrollIntoView();
+    const models = this.renderRoot.querySelector('console-models');
+    models?.scrollIntoView();
+    // Keyboard users go on there.
+    models?.shadowRoot?.querySelector('h2')?.focus({ preventScroll: true });
   };
 }
 

@@ -151,7 +151,7 @@ export class ConsoleModelList extends LitElement {
   override render() {
     return html`<section class="card" aria-labelledby="models">
       <div class="card-head">
-        <h2 id="models">Models</h2>
+        <h2 id="models" tabindex="-1">Models</h2>
         ${choice({
           name: 'tab',
           legend: 'Models for',
