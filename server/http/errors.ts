@@ -133,7 +133,10 @@ function asServiceError(error: FastifyError, request: FastifyRequest): ServiceEr
       `The request body is too large: at most ${limit}.`,
     );
   }
-  if (error.validation !== undefined) return invalid(validationMessage(error));
+  if (error.validation !== undefined) {
+    const isMissing = error.validationContext === 'body' && (request.body ?? null) === null;
+    return invalid(isMissing ? NO_BODY : validationMessage(error));
+  }
   const known = fastifyCodes[error.code];
   if (known !== undefined) return new ServiceError(known.code, known.message, { cause: error });
   const status = error.statusCode ?? 500;
@@ -142,6 +145,9 @@ function asServiceError(error: FastifyError, request: FastifyRequest): ServiceEr
     cause: error,
   });
 }
+
+const NO_BODY =
+  'The request has no body: send its parameters there, as application/json or as a form.';
 
 /** "Parameter 'text' not specified." reads better than a schema path. */
 function validationMessage({ validation, validationContext }: FastifyError): string {

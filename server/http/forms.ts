@@ -215,15 +215,18 @@ const NESTED = /^([A-Za-z_]\w*)\[(\d{1,4})\](?:\.([A-Za-z_]\w*)|\[([A-Za-z_]\w*)
 
 /**
  * Gathers the nested names of a form into lists. Indices only determine the order: gaps are closed,
- * so that a large index costs nothing. Other names stay as they are.
+ * so that a large index costs nothing. Names written in several ways (`text`, `text[]`) are one list.
  */
 function nestFormNames(form: Record<string, unknown>): Record<string, unknown> {
-  const flat: [string, unknown][] = [];
+  const read = new Map<string, unknown>();
+  const add = (name: string, value: unknown): void => {
+    read.set(name, read.has(name) ? [read.get(name), value].flat() : value);
+  };
   const lists = new Map<string, Map<number, unknown>>();
   for (const [name, value] of Object.entries(form)) {
     const match = NESTED.exec(name);
     if (match === null) {
-      flat.push([name.replace(/^([A-Za-z_]\w*)\[\]$/, '$1'), value]);
+      add(name.replace(/^([A-Za-z_]\w*)\[\]$/, '$1'), value);
       continue;
     }
     const [, listName = '', index, dotted, bracketed] = match;
@@ -231,8 +234,8 @@ function nestFormNames(form: Record<string, unknown>): Record<string, unknown> {
     lists.set(listName, items);
     place(items, Number(index), dotted ?? bracketed, value);
   }
-  const nested = [...lists].map(([name, items]): [string, unknown] => [name, inOrder(items)]);
-  return Object.fromEntries([...flat, ...nested]);
+  for (const [name, items] of lists) add(name, inOrder(items));
+  return Object.fromEntries(read);
 }
 
 function place(
@@ -275,7 +278,7 @@ function useFormBodies(app: FastifyInstance): void {
     async (_request: unknown, bytes: Buffer) => {
       const body = textOf(bytes);
       // curl sends forms unless it is told otherwise.
-      if (/^\s*\{\s*"/.test(body)) throw invalid(JSON_AS_FORM);
+      if (/^\s*[{[]/.test(body)) throw invalid(JSON_AS_FORM);
       if (body.length > SLICE_LENGTH) return readLargeForm(body);
       const faults: ServiceError[] = [];
       const decodeURIComponent = (escaped: string): string => {

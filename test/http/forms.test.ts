@@ -66,6 +66,14 @@ it('takes the last of repeated values, whatever their type', () => {
   expect(readForm(form, schema)).toEqual({ flag: true, page: 2, name: 'b', text: ['a', 'b'] });
 });
 
+it('joins the values of names that are written in several ways', () => {
+  const schema = Type.Object({ text: Type.Array(Type.String()) });
+  expect(readForm({ 'text[]': ['a', 'b'], text: 'c' }, schema)).toEqual({ text: ['a', 'b', 'c'] });
+  expect(readForm({ 'text[1]': 'c', 'text[0]': 'b', text: 'a' }, schema)).toEqual({
+    text: ['a', 'b', 'c'],
+  });
+});
+
 it('reads queries as leniently as forms', async () => {
   const app = fastify();
   useForms(app);

@@ -101,6 +101,7 @@ describe('POST /v2/translate', () => {
 
 it.each<[string, string, BodyInit]>([
   ['application/x-www-form-urlencoded', 'JSON as a form', '{ "text": ["house"] }'],
+  ['application/x-www-form-urlencoded', 'a list as a form', '["house"]'],
   ['application/json', 'JSON', Buffer.from('{"text":["caf\xe9"],"target_lang":"ES"}', 'latin1')],
   ['application/x-www-form-urlencoded', 'a form', 'text=caf%E9&target_lang=ES'],
   ['application/x-www-form-urlencoded', 'bytes of a form', Buffer.from('text=\xe9', 'latin1')],
@@ -110,5 +111,16 @@ it.each<[string, string, BodyInit]>([
   expect([response.status, await response.json()]).toEqual([
     400,
     { message: expect.stringMatching(/UTF-8|Content-Type: application\/json/) as string },
+  ]);
+});
+
+it('tells a request without a body, such as one with a query alone, that it needs one', async () => {
+  const response = await fetch(`${server.url}/v2/translate?text=house&target_lang=ES`, {
+    method: 'POST',
+    headers: { Authorization: `DeepL-Auth-Key ${server.apiKey}` },
+  });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { message: expect.stringContaining('no body') as string },
   ]);
 });
