@@ -10,9 +10,11 @@
  * - `{price, number}`, `{day, date, long}`, `{0,number,#.##}`: a value and its format
  * - `%s`, `%d`, `%1$s`, `%-8.2f`, `%@`, `%#@name@`, `%(name)s`, `%(name).2f`, `%name%`: not after a letter or
  *   digit (`50%d`) and not before one (`% discount`, `%sure`)
- * - `:name` after a blank, a bracket or a quote, with at least two ASCII letters, and `:name:`
+ * - `:name` after a blank, a bracket, a quote, `|`, `*` or a currency's sign, with at least two ASCII letters,
+ *   and `:name:`
  * - `$t(key)`, `@:key`, `@.lower:key`: other messages of i18next and Vue
- * - code in Markdown: `` `npm install` ``, and blocks between lines of three backticks
+ * - code in Markdown: `` `npm install` ``, and blocks between lines of three backticks or tildes
+ * - `[gallery ids="1,2"]`, `[url=/a]`, `[quote]` with a `[/quote]`: shortcodes and BBCode
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
 
@@ -23,7 +25,7 @@ export interface Span {
 }
 
 /** A cheap test that rules out most texts. */
-const SUSPECT = /[{%@`]|\$t\(|\*\||:[\p{L}_/]|www\./iu;
+const SUSPECT = /[{%@`]|~~~|\$t\(|\*\||:[\p{L}_/]|www\.|\[[/a-z]/iu;
 
 /** Han, kana and hangul, which may adjoin an address without a blank. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
@@ -44,16 +46,21 @@ const ADDRESS = [
 /**
  * A block of code; no line within begins like its ends, so that one without an end is soon given up.
  */
-const CODE_BLOCK =
-  '(?<![^\\n])[ \\t>]{0,20}`{3,9}[^`\\n]{0,200}\\n' +
-  '(?:(?![ \\t>]{0,20}```)[^\\n]*\\n){0,5000}[ \\t>]{0,20}`{3,9}(?=[ \\t\\r]{0,20}(?:\\n|$))';
+const codeBlock = (fence: string): string =>
+  `(?<![^\\n])[ \\t>]{0,20}${fence}{3,9}[^\`\\n]{0,200}\\n` +
+  `(?:(?![ \\t>]{0,20}${fence}{3})[^\\n]*\\n){0,5000}` +
+  `[ \\t>]{0,20}${fence}{3,9}(?=[ \\t\\r]{0,20}(?:\\n|$))`;
 /** Code in a line; ``quoted'' words and the apostrophe of It`s are none. */
 const CODE =
   '(?<![\\p{L}\\p{M}\\p{N}`])(`{1,3})(?![\\s`])[^\\n`]{1,500}(?<!\\s)\\1(?![\\p{L}\\p{N}`])';
 
+const SHORTCODE = String.raw`[A-Za-z][\w-]{0,60}`;
+const SHORTCODE_VALUE = String.raw`=(?:"[^"\r\n]{0,500}"|'[^'\r\n]{0,500}'|[^\s\[\]"']{1,500})`;
+
 const PLACEHOLDER = new RegExp(
   [
-    CODE_BLOCK,
+    codeBlock('`'),
+    codeBlock('~'),
     CODE,
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
@@ -66,11 +73,14 @@ const PLACEHOLDER = new RegExp(
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?#@[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}@(?![\p{L}\p{N}])`,
+    String.raw`\[\/${SHORTCODE}\]`,
+    String.raw`\[${SHORTCODE}(?=[\s=])(?:${SHORTCODE_VALUE})?(?:\s{1,9}[\w-]{1,60}${SHORTCODE_VALUE}){0,50}\s?\/?\](?!\()`,
+    String.raw`\[(?<shortcode>${SHORTCODE})\](?=(?:(?!\[\k<shortcode>\])[^]){0,1000}?\[\/\k<shortcode>\])`,
     String.raw`\$t\([^()\r\n]{1,200}\)`,
     String.raw`(?<![\p{L}\p{N}@])@(?:\.[a-z]{1,20})?:(?:[A-Za-z_][\w-]{0,100}(?:\.[\w-]{1,100}){0,20}|\([^()\r\n]{1,100}\))`,
     String.raw`(?:(?:\bhttps?|\bftp):\/\/|\bwww\.)${ADDRESS}`,
     String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
-    String.raw`(?<=^|[\s([{"'“‘«„])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,
+    String.raw`(?<=^|[\s([{"'“‘«„|*$€£])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,
   ].join('|'),
   'gu',
 );

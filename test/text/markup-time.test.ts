@@ -46,6 +46,8 @@ const texts: Record<string, (size: number) => string> = {
   'percent signs': (size) => repeated('%a', size),
   addresses: (size) => repeated('a.b@', size),
   'one address': (size) => `http://${repeated('a.', size)}`,
+  shortcodes: (size) => repeated('[a][b][c][d][e][f][g][h]', size),
+  scripts: (size) => repeated('<script><style>', size),
   colons: (size) => repeated(' :a', size),
   'line breaks': (size) => repeated('\n', size),
   CJK: (size) => repeated('好。', size),

@@ -23,6 +23,19 @@ it.each([
     ['*|FNAME|*', '*|IF:ORDER|*', '%%First Name%%', '%%order_id%%', '%%=v(@name)=%%'],
   ],
   ['Welcome :name, (:count) :smile:', [':name', ':count', ':smile:']],
+  ['One dog|:count dogs, **:name**, $:amount', [':count', ':name', ':amount']],
+  [
+    '[caption id="a" width=300]The [b]red[/b] car[/caption] [quote=Jo][url="/a"]Go[/url] [more]',
+    [
+      '[caption id="a" width=300]',
+      '[b]',
+      '[/b]',
+      '[/caption]',
+      '[quote=Jo]',
+      '[url="/a"]',
+      '[/url]',
+    ],
+  ],
   [
     'See https://example.org/a_(b)?x=1&y=2. Or www.example.org!',
     ['https://example.org/a_(b)?x=1&y=2', 'www.example.org'],
@@ -40,6 +53,7 @@ it.each([
     'So:\n```js\nopen("the door"); `\n```\n> ````\n> a\n> ````\nDone',
     ['```js\nopen("the door"); `\n```', '> ````\n> a\n> ````'],
   ],
+  ['~~~\nopen("the door")\n```\n~~~\nDone', ['~~~\nopen("the door")\n```\n~~~']],
   ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
 ])('finds the placeholders in %j', (text, expected) => {
   expect(findPlaceholders(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
@@ -54,6 +68,7 @@ it.each([
   'Price: $5 {see the note}',
   "It`s the dog`s, ``so'' and ``so'', `so' and `so'; a ` b ` c",
   '```\nopen the door\n```js',
+  '[sic], [Note: see page 5], [see](/a), [ref=1](/b), [1/2] and a[i] = b[j]',
   'From <5% to >6%, {5%} or {% of\nit %}',
 ])('takes %j for prose', (text) => {
   expect(findPlaceholders(text)).toEqual([]);

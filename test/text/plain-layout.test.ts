@@ -52,6 +52,8 @@ it.each([
   ['<Mary> Hello!\n<Jo Ann> Hi <name>', ['Hello!', 'Hi <name>']],
   ['<i>one <b>two</i> three</b>', ['<1>one <b>two</1> three</b>']],
   ['Put `<b>the house</b>` in\n```\n<a>the car</a>\n```', ['Put <1/> in']],
+  ['<script>say("Hi")</script>A <!-- red <b> -->car.<?php echo $a; ?>', ['A <1/>car.']],
+  ['<!-- a <script>b <STYLE>\n.c {}</STYLE> The <? car', ['<!-- a <script>b <1/> The <?', 'car']],
   ['<b>{n, plural, one {a <i>dog</i>} other {# dogs}}</b>', ['a <1>dog</1>', '<1/> dogs']],
   ['<i><b>Hi</b></i> <img src="a">', ['Hi']],
 ])('takes pairs of tags for marks in %s', (text, expected) => {

@@ -303,8 +303,17 @@ const IMPLIED_ENDS: ReadonlyMap<string, ImpliedEnds> = new Map<string, ImpliedEn
 
 // Tags in plain text: messages of programs (`See <a href="/help">our help</a>`, `<0>Save</0>`) have some.
 
-const TAG =
-  /<(?<slash>\/?)(?<name>[A-Za-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>/g;
+/** What is no prose: a comment, a script, a style sheet, a command of PHP. No other may begin within. */
+const CODE = [
+  String.raw`<!--(?:(?!<!--)[^]){0,20000}?-->`,
+  String.raw`<script(?:\s[^<>]{0,2000})?>(?:(?!<script)[^]){0,100000}?<\/script>`,
+  String.raw`<style(?:\s[^<>]{0,2000})?>(?:(?!<style)[^]){0,100000}?<\/style>`,
+  String.raw`<\?(?:php\s|=)(?:(?!<\?)[^]){0,20000}?\?>`,
+].join('|');
+const TAG = new RegExp(
+  String.raw`${CODE}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
+  'gi',
+);
 const ALONE = /^(?:br|hr|img|wbr)$/i;
 const STRUCTURE = /^(?:p|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote|pre|br|hr)$/i;
 
@@ -317,8 +326,8 @@ interface TagInText {
 }
 
 /**
- * Returns a plain text as items: pairs of tags and empty elements count as markup, everything else is prose,
- * `<name>` and character references included. Blocks cut, unless they are within an inline element, and so does
+ * Returns a plain text as items: pairs of tags, empty elements, comments and code count as markup, everything
+ * else is prose, `<name>` and character references included. Blocks cut, unless they are within an inline element, and so does
  * a tag without its other half that begins a line, as names in chats do: `<Mary> Hello`.
  */
 export function itemsOfProse(source: string): FlowItem[] {
@@ -377,7 +386,7 @@ function pairedTags(source: string): TagInText[] {
         tags[index] = { name, start, end, partner: last };
         break;
       }
-    } else if (empty !== undefined || ALONE.test(name)) {
+    } else if (name === '' || empty !== undefined || ALONE.test(name)) {
       tags[index] = { name, start, end, partner: index };
     } else {
       open.push(index);

@@ -127,7 +127,7 @@ function paragraphsOf(text: string): TextParagraph[] {
   const paragraphs: TextParagraph[] = [];
   let group: Line[] = [];
   // Blocks of code in Markdown are placeholders of several lines.
-  const code = text.includes('```') ? findPlaceholders(text) : [];
+  const code = /```|~~~/.test(text) ? findPlaceholders(text) : [];
   let next = 0;
   const endGroup = (): void => {
     addGroup(paragraphs, text, group);
