@@ -75,8 +75,11 @@ export async function createHttpServer(options: HttpOptions) {
     genReqId: newTraceId,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
-    rewriteUrl: ({ url = '/' }) =>
-      FIRST_VERSION.test(url) ? `/v2${url.slice('/v1'.length)}` : url,
+    rewriteUrl: ({ url: written = '/' }) => {
+      // Clients whose server address ends in a slash send two.
+      const url = written.replace(/^\/{2,}/, '/');
+      return FIRST_VERSION.test(url) ? `/v2${url.slice('/v1'.length)}` : url;
+    },
     requestTimeout: UPLOAD_LIMIT_MS,
     frameworkErrors: (error, request, reply) => {
       addSecurityHeaders(request, reply);

@@ -114,6 +114,14 @@ it.each<[string, string, BodyInit]>([
   ]);
 });
 
+it.each(['/v1/languages', '//v2/languages', '//v1/languages?type=target'])(
+  'answers under %s, as old clients and those with a slash too many ask',
+  async (path) => {
+    const headers = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
+    expect((await fetch(server.url + path, { headers })).status).toBe(200);
+  },
+);
+
 it('tells a request without a body, such as one with a query alone, that it needs one', async () => {
   const response = await fetch(`${server.url}/v2/translate?text=house&target_lang=ES`, {
     method: 'POST',
