@@ -14,6 +14,7 @@
  *   and `:name:`
  * - `$t(key)`, `@:key`, `@.lower:key`: other messages of i18next and Vue
  * - code in Markdown: `` `npm install` ``, and blocks between lines of three backticks or tildes
+ * - `[!NOTE]`, `:::note`: what begins a notice in Markdown
  * - `[gallery ids="1,2"]`, `[url=/a]`, `[quote]` with a `[/quote]`: shortcodes and BBCode
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
@@ -25,7 +26,7 @@ export interface Span {
 }
 
 /** A cheap test that rules out most texts. */
-const SUSPECT = /[{%@`]|~~~|\$t\(|\*\||:[\p{L}_/]|www\.|\[[/a-z]/iu;
+const SUSPECT = /[{%@`]|~~~|\$t\(|\*\||:[\p{L}_/]|www\.|\[[/!a-z]/iu;
 
 /** Han, kana and hangul, which may adjoin an address without a blank. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
@@ -73,6 +74,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?#@[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}@(?![\p{L}\p{N}])`,
+    String.raw`\[![A-Za-z]{2,20}\]|(?<![^\n]):{3,9} ?[A-Za-z][\w-]{0,40}`,
     String.raw`\[\/${SHORTCODE}\]`,
     String.raw`\[${SHORTCODE}(?=[\s=])(?:${SHORTCODE_VALUE})?(?:\s{1,9}[\w-]{1,60}${SHORTCODE_VALUE}){0,50}\s?\/?\](?!\()`,
     String.raw`\[(?<shortcode>${SHORTCODE})\](?=(?:(?!\[\k<shortcode>\])[^]){0,1000}?\[\/\k<shortcode>\])`,

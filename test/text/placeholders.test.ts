@@ -54,6 +54,7 @@ it.each([
     ['```js\nopen("the door"); `\n```', '> ````\n> a\n> ````'],
   ],
   ['~~~\nopen("the door")\n```\n~~~\nDone', ['~~~\nopen("the door")\n```\n~~~']],
+  ['> [!NOTE]\n> The car.\n:::tip[Red]\nHi\n:::', ['[!NOTE]', ':::tip']],
   ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
 ])('finds the placeholders in %j', (text, expected) => {
   expect(findPlaceholders(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
