@@ -212,7 +212,7 @@ describe('Apertium translates', () => {
   test.each([
     ['es', 'Hello everyone, welcome!', '¡Hola a todos, bienvenidos!'],
     ['es', '“Where is the house?” he asked.', '“¿Dónde está la casa?” preguntó.'],
-    ['fr', 'Hello everyone, welcome.', 'Salut à tous, bienvenus.'],
+    ['fr', 'Hello everyone, welcome.', 'Salut à tous, bienvenue.'],
   ])(
     'into %s with the sentence beginnings of that language: %s',
     async (target, text, expected) => {

@@ -99,6 +99,18 @@ describe("a capital due only to a word's position", () => {
     expect(lowered('El reloj Y la YMCA', source)).toBe('El reloj y la YMCA');
   });
 
+  test.each([
+    ['\ufffc archivos', '\ufffc Files', '\ufffc files'],
+    ['el lunes salimos', 'On Monday we leave', 'on Monday we leave'],
+    ['lunes', 'Monday', 'Monday'],
+    ['ingleses', 'Englishmen', 'Englishmen'],
+    ['yo soy', 'I am', 'I am'],
+    ['Casa', 'House', 'House'],
+  ])('is lowered from Spanish to English but for names: %s', (source, translated, expected) => {
+    const capitals = wrongCapitals(translated, source, { source: 'es', target: 'en' });
+    expect(replaced(translated, capitals)).toBe(expected);
+  });
+
   test('stays in languages with other rules', () => {
     expect(lowered('Hello, Monday is good.', 'Hola, el lunes es bueno.', 'en')).toContain('Monday');
   });

@@ -52,6 +52,19 @@ const OPENS = /(?:[.!?…:“‘«([¿¡‹❮❬][\s\ufffc]*|"\ufffc*)$/u;
 const FUNCTION_WORD =
   /^(?:a|all|an|and|any|at|by|can|do|for|from|in|is|it|its|my|of|on|or|our|that|the|their|this|to|we|with|you|your)$/i;
 
+/** Words that English capitalises and the Romance languages do not, or how those begin. */
+const ENGLISH_CAPITAL = new RegExp(
+  [
+    "^(?:I|I['’].*|Mrs?|Ms|Miss|Dr|God|May)$|^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|^January",
+    '^(?:Febr|April|June|July|August|September|October|November|December|Christ|Easter|Internet|Jesus)',
+    '^(?:Africa|America|Andalusi|Arab|Argentin|Asia|Australi|Austria|Basque|Belgi|Brazil|Brit|Bulgari)',
+    '^(?:Canad|Castil|Catal|Catholic|Chile|China|Chinese|Colombia|Cuba|Czech|Dan(?:e|ish)|Dutch|Egypt)',
+    '^(?:English|Europ|Finn|Flem|French|Galici|German|Greek|Hungar|India|Ira[nq]|Irish|Islam|Israel)',
+    '^(?:Ital|Japan|Jew|Korea|Latin|March|Mexic|Morocc|Muslim|Norw|Olympic|Persia|Peru|Pol(?:e$|ish))',
+    '^(?:Portug|Protestant|Roman|Russia|Scot|Span|Swed|Swiss|Turk|Ukrain|Uruguay|Venez|Vietn|Welsh)',
+  ].join('|'),
+);
+
 /** A sign that ends a sentence within another, up to the letter after it. */
 const ENDED_WITHIN = /[.!?…]["'”’»)›❯❭]+\s+(?=\p{L})/gu;
 
@@ -66,6 +79,7 @@ export function wrongCapitals(
 ): Replacement[] {
   const onlyNames = ONLY_NAMES.has(baseLanguage(target));
   const isEnglish = baseLanguage(target) === 'en';
+  const mayBeSmall = onlyNames || (isEnglish && ONLY_NAMES.has(baseLanguage(from)));
   // Most texts are one sentence without further capitals.
   const isSimple = !LATER_CAPITAL.test(translated) && !ENDS_BEFORE_SMALL.test(translated);
   const originals = isSimple ? [{ start: 0, text: source }] : sentencesOf(source, from);
@@ -75,7 +89,7 @@ export function wrongCapitals(
   const places = sentences.slice(0, isPaired ? undefined : 1).flatMap(({ start, text }, i) => {
     const original = (isPaired ? originals[i]?.text : source)?.slice(0, REACH) ?? '';
     if (isPaired && isShouted(original)) return smallLetters(text).map((at) => start + at);
-    const first = wrongFirstLetter(text, original, onlyNames);
+    const first = wrongFirstLetter(text, original, mayBeSmall);
     const later = onlyNames || isEnglish ? misplacedCapital(text, original, isEnglish) : undefined;
     return [first, later].flatMap((place) => (place === undefined ? [] : [start + place]));
   });
@@ -134,14 +148,16 @@ function withOtherCase(letter: string): string {
 function wrongFirstLetter(
   sentence: string,
   source: string,
-  onlyNames: boolean,
+  mayBeSmall: boolean,
 ): number | undefined {
   const [first] = firstWords(sentence, 1);
   const [original, ...others] = firstWords(source, 1 + MOVED_BY);
   if (first === undefined || original === undefined || isWordOf(source, first[0])) return undefined;
-  const isSmall = onlyNames && /^\p{Ll}[^\p{Lu}]*$/u.test(original[0]);
+  const isSmall = mayBeSmall && /^\p{Ll}[^\p{Lu}]*$/u.test(original[0]);
   const isWrong = isSmall
-    ? CAPITALISED.test(first[0]) && !others.some(({ 0: word }) => NAME.test(word))
+    ? CAPITALISED.test(first[0]) &&
+      !ENGLISH_CAPITAL.test(first[0]) &&
+      !others.some(({ 0: word }) => NAME.test(word))
     : /^\p{Lu}/u.test(original[0]) && /^\p{Ll}/u.test(first[0]);
   return isWrong ? first.index : undefined;
 }
@@ -405,6 +421,12 @@ const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'nous le sentons': 'nous sommes désolés',
     "jusqu'à après": 'à plus tard',
     '…bon soir': 'bonsoir',
+    'comment tu es': 'comment vas-tu',
+    'bienvenus…': 'bienvenue',
+    'il appuye sur(?=[\\s\\ufffc]{1,4}ici)…': 'cliquez',
+    'il appuye sur(?![\\s\\ufffc]{1,4}ici)…': 'cliquez sur',
+    "s'il vous plaît attend": 'veuillez patienter',
+    'entamer séance': 'se connecter',
     'il pardonne': 'excuse-moi',
     'par faveur': "s'il vous plaît",
   },
@@ -417,6 +439,11 @@ const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fin dopo': 'a dopo',
     'fino dopo': 'a dopo',
     '…salve notti': 'buonasera',
+    'pulsa…': 'clicca',
+    'per favore attesa': 'attendere prego',
+    'avviare sessione': 'accedi',
+    regístrate: 'registrati',
+    cancelar: 'annulla',
   },
   pt: {
     graças: 'obrigado',
@@ -429,6 +456,7 @@ const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'boas noites': 'boa noite',
     'faz favor': 'por favor',
     perdoa: 'desculpa',
+    'pulsa…': 'clique',
   },
 };
 
