@@ -37,10 +37,11 @@ const NAME = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}
 const WIDE_SIGNS = '。、，！？；：（）「」『』【】〈〉《》〔〕';
 /** An address after its scheme, up to a sign that ends a sentence rather than the address. */
 const ADDRESS = [
-  // A host in Latin letters ends before 를, を and 了; one in another script begins with that.
-  String.raw`(?:[^\s<>"“”«»${WIDE_SIGNS}${UNSPACED}/?#]|(?<![A-Za-z0-9])[${UNSPACED}])+`,
+  // `[/url]` is no part of it. A host in Latin letters ends before 를, を and 了; one in another script begins
+  // with that.
+  String.raw`(?:(?!\[\/)[^\s<>"“”«»${WIDE_SIGNS}${UNSPACED}/?#]|(?<![A-Za-z0-9])[${UNSPACED}])+`,
   // A path may hold any script. A particle after Latin letters, or を, is no part of it.
-  String.raw`(?:[/?#](?:[^\s<>"“”«»${WIDE_SIGNS}\p{Script=Hiragana}]|(?<![A-Za-z0-9])(?!(?<=/)を)\p{Script=Hiragana})*)?`,
+  String.raw`(?:[/?#](?:(?!\[\/)[^\s<>"“”«»${WIDE_SIGNS}\p{Script=Hiragana}]|(?<![A-Za-z0-9])(?!(?<=/)を)\p{Script=Hiragana})*)?`,
   String.raw`(?<![.,;:!?'’)\]}])`,
 ].join('');
 

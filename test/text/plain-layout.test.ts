@@ -54,6 +54,11 @@ it.each([
   ['Put `<b>the house</b>` in\n```\n<a>the car</a>\n```', ['Put <1/> in']],
   ['<script>say("Hi")</script>A <!-- red <b> -->car.<?php echo $a; ?>', ['A <1/>car.']],
   ['<!-- a <script>b <STYLE>\n.c {}</STYLE> The <? car', ['<!-- a <script>b <1/> The <?', 'car']],
+  [
+    'The [b]big[/b] [url=/a]car[/url] [i]is <b>[b]</i>\n[quote]Red.\nCar.[/quote] [b](/b) [Yes] No',
+    ['The <1>big</1> <2>car</2> [i]is <b>[b]</i>', '<1/>Red.', 'Car.<1/> [b](/b) [Yes] No'],
+  ],
+  ['[img]https://example.org/a.png[/img] The [i]c[/i]ar', ['<1><2/></1> The <3>c</3>ar']],
   ['<b>{n, plural, one {a <i>dog</i>} other {# dogs}}</b>', ['a <1>dog</1>', '<1/> dogs']],
   ['<i><b>Hi</b></i> <img src="a">', ['Hi']],
 ])('takes pairs of tags for marks in %s', (text, expected) => {

@@ -310,8 +310,10 @@ const CODE = [
   String.raw`<style(?:\s[^<>]{0,2000})?>(?:(?!<style)[^]){0,100000}?<\/style>`,
   String.raw`<\?(?:php\s|=)(?:(?!<\?)[^]){0,20000}?\?>`,
 ].join('|');
+/** BBCode and shortcodes of WordPress: `[b]`, `[url=/a]`. */
+const SHORTCODE = String.raw`\[(?<end>\/?)(?<code>[a-z][\w-]{0,60})(?:[\s=][^\[\]\r\n]{0,500})?\](?!\()`;
 const TAG = new RegExp(
-  String.raw`${CODE}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
+  String.raw`${CODE}|${SHORTCODE}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
   'gi',
 );
 const ALONE = /^(?:br|hr|img|wbr)$/i;
@@ -332,7 +334,7 @@ interface TagInText {
  */
 export function itemsOfProse(source: string): FlowItem[] {
   const items: FlowItem[] = [];
-  const tags = source.includes('<') ? pairedTags(source) : [];
+  const tags = /<|\[\//.test(source) ? pairedTags(source) : [];
   let at = 0;
   let depth = 0;
   const addText = (end: number): void => {
@@ -342,7 +344,7 @@ export function itemsOfProse(source: string): FlowItem[] {
   const cuts = new Set<number>();
   for (const [index, { name, start, end, partner }] of tags.entries()) {
     const isAlone = partner < 0;
-    if (isAlone && start > 0 && source.charAt(start - 1) !== '\n') continue;
+    if (isAlone && (name.startsWith('[') || /[^\n]/.test(source.charAt(start - 1)))) continue;
     addText(start);
     at = end;
     const isCut =
@@ -370,10 +372,15 @@ function pairedTags(source: string): TagInText[] {
   const code = findPlaceholders(source);
   let next = 0;
   for (const { 0: tag, index: start, groups = {} } of source.matchAll(TAG)) {
-    const { slash, name = '', empty } = groups;
+    const { code: shortcode, empty, end: ending } = groups;
+    const name = shortcode === undefined ? (groups.name ?? '') : `[${shortcode}`;
+    const slash = groups.slash ?? ending;
     const end = start + tag.length;
     while ((code[next]?.end ?? Infinity) < end) next += 1;
-    if ((code[next]?.start ?? Infinity) <= start) continue;
+    const around = code[next];
+    // A shortcode is a placeholder itself.
+    const isWithin = around !== undefined && around.start <= start;
+    if (isWithin && (around.start < start || around.end > end)) continue;
     const index = tags.push({ name, start, end, partner: -1 }) - 1;
     const count = counts.get(name) ?? 0;
     if (slash === '/') {
@@ -382,6 +389,8 @@ function pairedTags(source: string): TagInText[] {
         if (opening === undefined) break;
         counts.set(opening.name, (counts.get(opening.name) ?? 1) - 1);
         if (opening.name !== name) continue;
+        // Around several lines, it is no part of a sentence.
+        if (shortcode !== undefined && source.slice(opening.end, start).includes('\n')) break;
         opening.partner = index;
         tags[index] = { name, start, end, partner: last };
         break;
