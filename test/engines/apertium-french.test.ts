@@ -62,7 +62,7 @@ test.each([
   ['El archivo no se pudo encontrar.', "Le fichier n'a pas pu être trouvé."],
   ['Error al guardar los cambios.', 'Erreur en enregistrant les changements.'],
   ['Crea un enlace nuevo.', 'Crée un nouveau lien.'],
-  ['Si no confías en él, pulsa Cancelar.', 'Si tu ne confies pas en lui, presse Annuler.'],
+  ['Si no confías en él, pulsa Cancelar.', 'Si tu ne confies pas en lui, clique sur Annuler.'],
 ])('Spanish into French: %s', async (text, expected) => {
   expect(await inFrench('es', text)).toBe(expected);
 });

@@ -52,10 +52,15 @@ test.each([
 
 test.each([
   ['en', 'fr', 'Excuse me, where is it?', 'Excuse-moi, où est-ce ?'],
-  ['en', 'fr', "Yes. No! I'm so sorry. Ok, thank you.", 'Oui. Non ! Je suis vraiment désolé. Bon, merci.'],
+  [
+    'en',
+    'fr',
+    "Yes. No! I'm so sorry. Ok, thank you.",
+    'Oui. Non ! Je suis vraiment désolé. Bon, merci.',
+  ],
   ['es', 'fr', 'Él piensa solo en sí. Gracias a ti.', 'Il pense seulement en soi. Grâce à toi.'],
   ['en', 'it', 'No, thanks. See you later.', 'No, grazie. A dopo.'],
-  ['en', 'fr', 'Click here. Click the button.', 'Cliquez ici. Cliquez sur le bouton.'],
+  ['en', 'fr', 'Click here. Click the button.', 'Clique ici. Clique sur le bouton.'],
   ['en', 'it', 'Click here. Cancel', 'Clicca qui. Annulla'],
   ['es', 'pt', 'Gracias. Buenos días.', 'Obrigado. Bom dia.'],
   ['es', 'pt', 'Gracias a ti, lo siento mucho.', 'Graças a ti, sinto muito.'],

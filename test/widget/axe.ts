@@ -24,6 +24,8 @@ interface Look {
   isSeen?: boolean;
   /** Minimum contrast of text; by default 7. */
   leastContrast?: number;
+  /** Whether its width is looked at with letters of twice the size as well. */
+  isEnlarged?: boolean;
 }
 
 /**
@@ -65,6 +67,8 @@ export async function faultsInBothLooks(
     await showOn(page, on);
     found[on] = await faults(page, { ...look, isSeen: on === 'phone' });
     found.excess = Math.max(found.excess, await excessWidth(page));
+    if (look.isEnlarged === true && on === 'phone')
+      found.excess += await excessWithLargeLetters(page);
     await onEach(on);
   };
   const first = deviceOf(page);
@@ -110,6 +114,16 @@ export async function excessWithLargeLetters(page: Page): Promise<number> {
   await setSize('');
   await page.setViewportSize(before);
   return excess;
+}
+
+/** Returns the width of a drawing when its frame becomes narrower, as on paper, and nothing is drawn anew. */
+export function widthWithin(frame: Locator, width: number): Promise<number> {
+  return frame.evaluate((element, inlineSize) => {
+    element.style.inlineSize = `${inlineSize}px`;
+    const { width: drawn } = element.querySelector('svg')!.getBoundingClientRect();
+    element.style.inlineSize = '';
+    return drawn;
+  }, width);
 }
 
 /** Returns axe-core's findings, colours included, for a page that overlays another picture. */

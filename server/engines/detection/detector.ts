@@ -2,9 +2,18 @@
  * Detects the language of a text: by its script where that is sufficient, by its words when they are few, and
  * otherwise by weighing statistics, frequent words and distinctive letters.
  */
+import { createRequire } from 'node:module';
+import type * as Cld3 from 'cld3-asm';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
-import { isCommon, concludeFewWords, type Means, weighFewWords } from './few-words.ts';
+import {
+  concludeFewWords,
+  type Evidence,
+  isCommon,
+  type Means,
+  type Statistics,
+  weighFewWords,
+} from './few-words.ts';
 import {
   detectableLanguages,
   han,
@@ -14,7 +23,6 @@ import {
   readableText,
   type Script,
 } from './letters.ts';
-import { type Evidence, loadStatistics, type Statistics, withoutNgrams } from './statistics.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** Weights of the kinds of evidence, tuned by hand on the tests' sentences and on program messages. */
@@ -269,4 +277,59 @@ function frequentWords(
 
 function hasFewWords(text: string): boolean {
   return readableText(text).split(' ', FEW_WORDS + 1).length <= FEW_WORDS;
+}
+
+// Statistics.
+
+/**
+ * Language codes that differ in the detectors. The n-gram tables do not distinguish Malay from Indonesian,
+ * and Serbian and Bosnian in Latin script cannot be distinguished from Croatian, so such texts get a common
+ * code.
+ */
+const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
+  no: 'nb',
+  fil: 'tl',
+  bs: 'hr',
+  sr: 'hr',
+  ms: 'id',
+  ku: 'kmr',
+};
+const OTHER_CODES: Readonly<Record<string, LanguageTag>> = { iw: 'he', ku: 'ckb' };
+
+/** Languages missing from the n-gram tables. */
+const withoutNgrams: ReadonlySet<LanguageTag> = new Set(
+  'ceb cy eo ga gl ha ht ig jv la lb mg mi mt st su sw uz xh zu mk kk ky mn tg ps ne yi'.split(' '),
+);
+
+/** Compiling the network on a slow or busy machine takes longer than the 3 s its loader allows by default. */
+const LOADING_TIMEOUT_MS = 60_000;
+
+/**
+ * Loads both detectors, some 25 MB in the bundle, in an eighth of a second; they stay loaded until the
+ * process ends.
+ */
+async function loadStatistics(): Promise<Statistics> {
+  const { eld } = await import('eld/small');
+  const { loadModule } = createRequire(import.meta.url)('cld3-asm') as typeof Cld3;
+  const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
+  // No minimum length, and a maximum that fits the text cut before: 3 bytes per character.
+  const network = factory.create(0, 1536);
+  return {
+    byNgrams(text) {
+      const scores = Object.entries(eld.detect(text).getScores());
+      const best = scores[0]?.[1] ?? 1;
+      const codes = codesFor(text);
+      const evidence = new Map<LanguageTag, number>();
+      for (const [code, score] of scores) evidence.set(codes[code] ?? code, score / best);
+      return evidence;
+    },
+    byNetwork(text) {
+      const { language, probability } = network.findLanguage(text);
+      return { language: codesFor(text)[language] ?? language, probability };
+    },
+  };
+}
+
+function codesFor(text: string) {
+  return /\p{Script=Latin}/u.test(text) ? LATIN_CODES : OTHER_CODES;
 }

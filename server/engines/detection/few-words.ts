@@ -7,9 +7,19 @@
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection } from '../engine.ts';
 import { letterEvidence, type Script } from './letters.ts';
-import type { Evidence, Statistics } from './statistics.ts';
 import type { WordFrequencies } from './word-frequencies.ts';
 import type { WordLists } from './word-lists.ts';
+
+/** Evidence for each language, 0 to 1. */
+export type Evidence = ReadonlyMap<LanguageTag, number>;
+
+/** Two statistical detectors with different weaknesses, under a common set of language codes. */
+export interface Statistics {
+  /** Returns scores by n-gram frequencies, where the likeliest language has 1. Knows some 60 languages. */
+  byNgrams(text: string): Evidence;
+  /** Returns a neural network's single guess with its probability. Knows some 100 languages. */
+  byNetwork(text: string): { language: LanguageTag; probability: number };
+}
 
 // Probability of a word in a language.
 

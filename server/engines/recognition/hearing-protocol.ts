@@ -106,3 +106,35 @@ export function floats(audio: Buffer): Float32Array {
   }
   return samples;
 }
+
+// Voice processes speak one text after the other: each frame begins with the number of its text.
+
+/** What a voice process needs to know about its model; also its command-line argument, as JSON. */
+export interface SherpaVoiceModel {
+  family: string;
+  /** Absolute paths by role. */
+  files: Record<string, string>;
+  threads: number;
+}
+
+/** Kinds of frames to a voice process. */
+export const toVoice = {
+  /** {@link VoiceRequest} as JSON. */
+  speak: 1,
+  /** The text is abandoned; no more samples are wanted. */
+  stop: 2,
+} as const;
+
+export interface VoiceRequest {
+  text: string;
+  /** Number of the speaker within the model. */
+  speaker: number;
+}
+
+/** Kinds of frames to its parent, in addition to `ready` and `failed`. */
+export const fromVoice = {
+  /** Sample rate in Hz as four bytes, then samples, s16le. */
+  samples: 16,
+  /** All samples of the text have been sent. */
+  done: 17,
+} as const;

@@ -1,19 +1,17 @@
-/** The child process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
+/** The child process that speaks one text after the other with one model; see hearing-protocol.ts. */
 import { FrameReader } from '../../process/index.ts';
 import { loadSherpa, type SherpaTts } from '../recognition/sherpa-library.ts';
 import {
   fail,
   fromHearing,
+  fromVoice,
   NUMBER_BYTES,
   numbered,
   send,
-} from '../recognition/hearing-protocol.ts';
-import {
-  fromVoice,
-  toVoice,
   type SherpaVoiceModel,
+  toVoice,
   type VoiceRequest,
-} from './sherpa-voice-protocol.ts';
+} from '../recognition/hearing-protocol.ts';
 
 /** Samples per frame, far below the maximum frame length: one or two seconds. */
 const FRAME_SAMPLES = 32_000;

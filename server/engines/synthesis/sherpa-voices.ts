@@ -8,14 +8,15 @@ import { startChild } from '../../process/index.ts';
 import { declareEngine } from '../declaration.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { RecogniserChild } from '../recognition/hearing-process.ts';
-import { NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
-import { sherpaSettings } from '../recognition/sherpa-config.ts';
 import {
   fromVoice,
+  NUMBER_BYTES,
+  numbered,
   type SherpaVoiceModel,
   toVoice,
   type VoiceRequest,
-} from './sherpa-voice-protocol.ts';
+} from '../recognition/hearing-protocol.ts';
+import { sherpaSettings } from '../recognition/sherpa-config.ts';
 
 interface SherpaVoicesOptions {
   /** Models of any kind; synthesis models become voices. */

@@ -404,32 +404,13 @@ function isPolite(source: string, start: number, end: number): boolean {
 }
 
 // Answers, thanks and excuses. The modes into these languages start from Spanish and translate some of its
-// phrases word by word: `sí` (yes) as `soi` (oneself), `lo siento` (I am sorry) as `je l'assieds` (I seat it).
+// phrases word by word: `lo siento` (I am sorry) as `lo siedo` (I seat it).
 
 /** The edges of what is said by itself: `Ok, gracias.` */
 const BEGINS_SAID = String.raw`(?<=(?:^|[.,;:!?…("“«¡¿—–\n])[\s\u00a0\u202f\ufffc]{0,4})`;
 const ENDS_SAID = String.raw`(?=[\s\u00a0\u202f\ufffc]{0,4}(?:[.,;:!?…)"”»\n]|$))`;
 /** By target; `…` where a phrase need not begin or end. */
 const SAID_WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  fr: {
-    '…ne': 'non',
-    soi: 'oui',
-    'oui, clair': 'oui, bien sûr',
-    grâces: 'merci',
-    '…grâce à…': 'grâce à',
-    "…je l'assieds(?: beaucoup(?: de)?)?…": 'je suis désolé',
-    'nous le sentons': 'nous sommes désolés',
-    "jusqu'à après": 'à plus tard',
-    '…bon soir': 'bonsoir',
-    'comment tu es': 'comment vas-tu',
-    'bienvenus…': 'bienvenue',
-    'il appuye sur(?=[\\s\\ufffc]{1,4}ici)…': 'cliquez',
-    'il appuye sur(?![\\s\\ufffc]{1,4}ici)…': 'cliquez sur',
-    "s'il vous plaît attend": 'veuillez patienter',
-    'entamer séance': 'se connecter',
-    'il pardonne': 'excuse-moi',
-    'par faveur': "s'il vous plaît",
-  },
   it: {
     '…non': 'no',
     perdono: 'scusa',

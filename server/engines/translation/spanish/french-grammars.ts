@@ -81,7 +81,7 @@ LIST MASS = "agua" "dinero" "pan" "leche" "café" "té" "vino" "cerveza" "azúca
 LIST SEEN = "ver" "conocer" "llamar" "ayudar" "amar" "encontrar" "buscar" "esperar" "invitar" "oír" "escuchar" "mirar" "visitar" "odiar" ;
 LIST PERSONAL = ${lemmasOf(PERSONAL)} ;
 LIST LIKED = "gustar" "encantar" ;
-LIST ADDED = "<+hora>" "<+de>" "<+besoin>" "<+ça>" "<+ser>" "<+no>" "<+el>" "<+ya>" ; LIST ENDS = sent cm ;
+LIST ADDED = "<+hora>" "<+de>" "<+besoin>" "<+ça>" "<+ser>" "<+no>" "<+el>" "<+ya>" "<+sobre>" ; LIST ENDS = sent cm ;
 SET BEGINS = START OR (cm) OR (lquest) OR ("<favor>") OR ("<y>") OR ("<¡>") OR (sent) ;
 BEFORE-SECTIONS
 ${newReadings().join('\n')}
@@ -247,8 +247,9 @@ SUBSTITUTE (prs) (fti) (vblex prs) OR (vbser prs) IF (-1 ("cuando"i cnjadv)) ;
 SUBSTITUTE (prs) (fti) (vblex prs) OR (vbser prs) IF (-1 CLITIC) (-2 ("cuando"i cnjadv)) ;
 SELECT (p1) IF (0 (fti p1 sg)) (0 (fti p3 sg)) (-1 ("cuando"i cnjadv)) (1 ENDS) (1* (p1 sg)) ;
 # Click on the button.
-SUBSTITUTE ("pulsar") ("pulsar=") (vblex) IF (1 ("<en>") OR ("<sobre>")) ;
-SUBSTITUTE ("Pulsar") ("Pulsar=") (vblex) IF (1 ("<en>") OR ("<sobre>")) ;
+SUBSTITUTE ("pulsar") ("pulsar=") (vblex) IF (NOT 1 ("tecla") OR (np)) (NOT 2 ("tecla")) ;
+SUBSTITUTE ("Pulsar") ("Pulsar=") (vblex) IF (NOT 1 ("tecla") OR (np)) (NOT 2 ("tecla")) ;
+ADDCOHORT ("<+sobre>" "sobre" pr) AFTER ("pulsar="i) IF (1 DET OR N OR (inf)) ;
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (-1 ("pulsar="i)) ;
 # Call an ambulance, an email address, be late, five percent, any question.
 REMCOHORT ("<a>") IF (-1 ("llamar"i)) (1 DET) ;
