@@ -100,7 +100,7 @@ SELECT N IF (0 ("<mañana>") OR ("<tarde>")) (-1 DET) ;
 REMOVE V - (inf) IF (0 N) (-1 DET OR (pr) OR ADJ) ;
 REMOVE N IF (0 (vblex p2)) (-1 (lquest) OR NO OR CLITIC) ;
 REMOVE N IF (0 (vblex p1 sg)) (-1 ("<yo>"i) OR NO OR CLITIC) ;
-SELECT (vblex pri p1 sg) IF (0 N) (-1 START OR ("<y>") OR (cm)) (1 ("<en>") OR ("<con>") OR ("<para>") OR ("<por>") OR DET) (NOT 1 ("<del>")) ;
+SELECT (pri p1 sg) IF (0 N) (0 (vblex)) (-1 START OR ("<y>") OR (cm)) (1 ("<en>") OR ("<con>") OR ("<para>") OR ("<por>") OR DET) (NOT 1 ("<del>")) ;
 SELECT (vblex p2) IF (0 (n pl)) (-1 START) (NOT 1 (pr)) ;
 REMOVE N IF (0 V) (-1 START) (1 DET OR (num) OR CLITIC) ;
 SELECT (cnjadv) IF (0 ("<Como>")) (0 (np)) ;
@@ -136,8 +136,8 @@ REMCOHORT ("él") IF (-1 ("<qué>"i)) (0 (tn)) ;
 SUBSTITUTE ("le" mf) ("lo" m) ("le" prn pro) IF (1 SEEN) ;
 SUBSTITUTE ("le" mf) ("lo" m) ("le" prn pro) IF (1 (vbhaver)) (2 SEEN) ;
 MOVE ("él" tn) (-1 V) (-2 START OR (lquest)) (1* ("<?>")) BEFORE (-1 V) ;
-SUBSTITUTE ("archivo") ("fichero") (n) ;
-SUBSTITUTE ("Archivo") ("Fichero") (n) ;
+SUBSTITUTE ("archivo") ("fichero") ("archivo") ;
+SUBSTITUTE ("Archivo") ("Fichero") ("Archivo") ;
 # Requests.
 SELECT (imp p2) IF (-1 BEGINS) (0 ORDER) (0 (imp p2)) (NOT -1 (lquest)) (NOT 0 N) (NOT 1 V) ;
 SELECT (imp p2) IF (-1 ("<y>") OR (cm)) (0 ORDER) (0 (imp p2)) (-2* (imp p2) BARRIER (sent)) ;
@@ -157,7 +157,7 @@ function progressiveRules(): string[] {
   ];
   return [
     ...forms.map(
-      (form) => `SUBSTITUTE (ger) (${form} simple) (vblex ger) IF (-1 ("estar"i ${form})) ;`,
+      (form) => `SUBSTITUTE (ger) (${form} simple) (ger) IF (0 (vblex)) (-1 ("estar"i ${form})) ;`,
     ),
     'SUBSTITUTE ("(.*)"r) (VSTR:"%u$1") (simple) IF (-1 ("Estar")) ;',
     'REMCOHORT ("estar"i) IF (1 (simple)) ;',
@@ -186,8 +186,8 @@ function likingRules(): string[] {
       ];
     }),
     // To somebody that is named.
-    'SUBSTITUTE ("gustar") ("amar") ("gustar" p3) IF (-1 ("<le>"i) OR ("<les>"i)) ;',
-    'SUBSTITUTE ("encantar") ("adorar") ("encantar" p3) IF (-1 ("<le>"i) OR ("<les>"i)) ;',
+    'SUBSTITUTE ("gustar") ("amar") ("gustar") IF (-1 ("<le>"i) OR ("<les>"i)) ;',
+    'SUBSTITUTE ("encantar") ("adorar") ("encantar") IF (-1 ("<le>"i) OR ("<les>"i)) ;',
     'REMCOHORT ("<le>"i) OR ("<les>"i) IF (1 ("amar") OR ("adorar")) (-1 N OR (np) OR SUBJECT) ;',
     'REMCOHORT ("<A>" pr) IF (-1 START) (1* ("amar") OR ("adorar") BARRIER V) ;',
     'ADDCOHORT ("<+ça>" "ça=" cnjadv) AFTER LIKED IF (0 (liking)) (NOT 0 (cni)) (1 ENDS) ;',
@@ -218,7 +218,7 @@ MOVE BEFORE_NOUN (0 ADJ) (-1 N) (NOT -2 ADJ) (NOT 1 ADJ OR ("<y>") OR ("<que>") 
 # When does the train leave.
 MOVE V (0 (p3)) (-1 ("<cuándo>"i) OR ("<cómo>"i) OR ("<dónde>"i)) (1 DET) (2 N) (3 ("<?>")) AFTER (2 N) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 N) (-3 ("<cuándo>"i) OR ("<cómo>"i) OR ("<dónde>"i)) (1 ("<?>")) ;
-SUBSTITUTE ("salir") ("partir") (vblex) IF (0* VEHICLE) ;
+SUBSTITUTE ("salir") ("partir") ("salir") IF (0* VEHICLE) ;
 # How many.
 ADDCOHORT ("<+de>" "de" pr) AFTER ("cuánto"i) IF (1 N) ;
 # For two years, two years ago.
@@ -229,11 +229,11 @@ SUBSTITUTE ("Hacer") ("Hay") ("<Hace>") IF (1 (num) OR DET OR ("mucho")) (2 TIME
 SUBSTITUTE ("yo") ("mí") (prn tn) IF (-1 ("<que>")) (1 ENDS) ;
 SUBSTITUTE ("tú") ("ti") (prn tn) IF (-1 ("<que>")) (1 ENDS) ;
 # I hope that you are well, I love you.
-SUBSTITUTE (prs) (pri) (vblex prs) OR (vbser prs) IF (-1* ("<que>") BARRIER V LINK -1 ("esperar"i) OR ("espero=que="i) OR ("esperamos=que="i)) ;
-SUBSTITUTE (prs) (pri) (vblex prs) OR (vbser prs) IF (-1* ("espero=que="i) OR ("esperamos=que="i) OR ("esperan=que="i) OR ("espera=que="i) BARRIER V) ;
+SUBSTITUTE (prs) (pri) (prs) IF (-1* ("<que>") BARRIER V LINK -1 ("esperar"i) OR ("espero=que="i) OR ("esperamos=que="i)) ;
+SUBSTITUTE (prs) (pri) (prs) IF (-1* ("espero=que="i) OR ("esperamos=que="i) OR ("esperan=que="i) OR ("espera=que="i) BARRIER V) ;
 SELECT (vblex) IF (0 ("querer"i)) (NOT 1 (inf) OR (enc)) ;
-SUBSTITUTE ("querer") ("amar") (vblex) IF (-1 ("te"i) OR ("os"i) OR ("me"i)) (1 ENDS OR ("mucho")) ;
-SUBSTITUTE ("querer") ("amar") (vblex) IF (-1 ("se"i)) ;
+SUBSTITUTE ("querer") ("amar") ("querer") IF (-1 ("te"i) OR ("os"i) OR ("me"i)) (1 ENDS OR ("mucho")) ;
+SUBSTITUTE ("querer") ("amar") ("querer") IF (-1 ("se"i)) ;
 # I would like, that makes me happy, it is closed, very cold.
 SUBSTITUTE (pis) (cni) ("querer"i pis) IF (-1 START) ;
 SELECT (p1) IF (0 ("querer"i cni)) (-1 START) ;
@@ -243,12 +243,12 @@ SUBSTITUTE ("Estar" vblex) ("Ser" vbser) ("Estar") IF (1 ADJ OR (pp)) ;
 SUBSTITUTE ("estar" vblex) ("ser" vbser) ("estar") IF (1 (preadv) OR (adv)) (2 ADJ OR (pp)) ;
 SUBSTITUTE (".*"r adv) ("muy" preadv) ("<mucho>") IF (-1 ("hacer"i)) (1 ("<frío>") OR ("<calor>")) ;
 # When you arrive.
-SUBSTITUTE (prs) (fti) (vblex prs) OR (vbser prs) IF (-1 ("cuando"i cnjadv)) ;
-SUBSTITUTE (prs) (fti) (vblex prs) OR (vbser prs) IF (-1 CLITIC) (-2 ("cuando"i cnjadv)) ;
+SUBSTITUTE (prs) (fti) (prs) IF (-1 ("cuando"i cnjadv)) ;
+SUBSTITUTE (prs) (fti) (prs) IF (-1 CLITIC) (-2 ("cuando"i cnjadv)) ;
 SELECT (p1) IF (0 (fti p1 sg)) (0 (fti p3 sg)) (-1 ("cuando"i cnjadv)) (1 ENDS) (1* (p1 sg)) ;
 # Click on the button.
-SUBSTITUTE ("pulsar") ("pulsar=") (vblex) IF (NOT 1 ("tecla") OR (np)) (NOT 2 ("tecla")) ;
-SUBSTITUTE ("Pulsar") ("Pulsar=") (vblex) IF (NOT 1 ("tecla") OR (np)) (NOT 2 ("tecla")) ;
+SUBSTITUTE ("pulsar") ("pulsar=") ("pulsar") IF (NOT 1 ("tecla") OR (np)) (NOT 2 ("tecla")) ;
+SUBSTITUTE ("Pulsar") ("Pulsar=") ("Pulsar") IF (NOT 1 ("tecla") OR (np)) (NOT 2 ("tecla")) ;
 ADDCOHORT ("<+sobre>" "sobre" pr) AFTER ("pulsar="i) IF (1 DET OR N OR (inf)) ;
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (-1 ("pulsar="i)) ;
 # Call an ambulance, an email address, be late, five percent, any question.
@@ -256,7 +256,7 @@ REMCOHORT ("<a>") IF (-1 ("llamar"i)) (1 DET) ;
 REMCOHORT ("<de>") IF (-1 ("dirección"i)) (1 ("correo=electrónico=")) ;
 SUBSTITUTE (".*"r adv) ("tarde=" cnjadv) ("<tarde>") IF (-1 ("llegar"i)) ;
 SUBSTITUTE (".*"r det ind m sg) ("de" pr) ("<un>") IF (1 (num)) (2 ("<por ciento>") OR ("<por>") OR ("<%>")) (-1 V) ;
-SUBSTITUTE ("alguno") ("uno") (det sg) ;
+SUBSTITUTE ("alguno") ("uno") ("alguno") IF (0 (det sg)) ;
 SUBSTITUTE (".*"r pr) ("sobre" pr) ("<a>") IF (-1 ("<bienvenido>"i) OR ("<bienvenidos>"i) OR ("bienvenidos="i)) (2 SURFACE) ;
 # No longer, not yet, nobody.
 ADDCOHORT ("<+ya>" "ya=" cnjadv) AFTER V IF (-1 NO) (-2 ("<ya>"i)) ;
@@ -281,7 +281,7 @@ ADDCOHORT ("<+de>" "de" pr) BEFORE MASS IF (-1 V) (NOT -2 NO) (NOT -1 (pp)) (NOT
 ADDCOHORT ("<+el>" "el" det def m sg) BEFORE MASS IF (-1 ("<+de>")) (-2 V) (0 (m)) ;
 ADDCOHORT ("<+el>" "el" det def f sg) BEFORE MASS IF (-1 ("<+de>")) (-2 V) (0 (f)) ;
 # Error while saving.
-SUBSTITUTE (inf) (ger) (vblex inf) IF (-1 ("<al>"i)) ;
+SUBSTITUTE (inf) (ger) (inf) IF (-1 ("<al>"i)) ;
 REMCOHORT ("<al>"i) IF (1 (ger)) ;
 # On this site.
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (1 DET) (2 SURFACE) ;
@@ -293,7 +293,7 @@ REMCOHORT ("<las>") IF (1 HOUR) (2 ("<+hora>")) ;
 # It could not be found.
 ADDCOHORT ("<+ser>" "ser" vbser inf) AFTER ("poder"i) IF (-1 ("se"i)) (1 (inf)) (NOT -2 ("<que>")) (NOT -3 ("<que>")) ;
 REMCOHORT ("se"i) IF (2 ("<+ser>")) ;
-SUBSTITUTE (inf) (pp m sg) (vblex inf) IF (-1 ("<+ser>")) ;
+SUBSTITUTE (inf) (pp m sg) (inf) IF (-1 ("<+ser>")) ;
 # Monday.
 REMCOHORT ("<el>"i) IF (1 DAY) (NOT 2 ADJ OR (num)) ;
 # I need.
@@ -307,6 +307,6 @@ SUBSTITUTE ("Te") ("te") ("<Te>") IF (1 ("poder"i) OR ("querer"i vbmod) OR ("deb
 SUBSTITUTE ("Nos") ("nos") ("<Nos>") IF (1 ("poder"i) OR ("querer"i vbmod) OR ("deber"i)) (2 (inf)) ;
 MOVE CLITIC (1 ("poder"i) OR ("querer"i vbmod) OR ("deber"i)) (2 (inf)) (NOT 0 ("se"i)) AFTER (1 V) ;
 # Do not worry.
-SUBSTITUTE (prs p2) (imp p2) (vblex prs p2) IF (-1 NO) (-2 BEGINS) ;
-SUBSTITUTE (prs p2) (imp p2) (vblex prs p2) IF (-1 CLITIC) (-2 NO) (-3 BEGINS) ;
+SUBSTITUTE (prs p2) (imp p2) (prs) IF (0 (vblex p2)) (-1 NO) (-2 BEGINS) ;
+SUBSTITUTE (prs p2) (imp p2) (prs) IF (0 (vblex p2)) (-1 CLITIC) (-2 NO) (-3 BEGINS) ;
 `;

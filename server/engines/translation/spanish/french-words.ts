@@ -117,19 +117,19 @@ export const BEFORE_NOUNS = `
   pequeño nuevo bueno malo viejo joven bonito hermoso largo gran grande primero segundo último próximo mismo alto
 `;
 
-/** Returns a rule for each noun, with its gender. */
+/** Returns rules for each noun, with its gender. A rule for a literal word is not tried on others. */
 function nounRules(table: string): string[] {
   return entriesOf(table).flatMap(([spanish, french]) => {
     const [noun = '', gender = '', plural] = french.split(' ');
     const other = gender === 'm' ? 'f' : 'm';
-    const rule = (lemma: string, condition: string) =>
+    const rule = (from: string, to: (sized: (word: string) => string) => string, kind = 'n') =>
       inBothSizes(
-        (sized) => `SUBSTITUTE (".*"r) ("${sized(lemma)}") ("<${sized(spanish)}>" n) ${condition};`,
+        (sized) => `SUBSTITUTE (${from}) (${to(sized)}) ("<${sized(spanish)}>") IF (0 (${kind})) ;`,
       );
     return [
-      inBothSizes((sized) => `SUBSTITUTE (${other}) (${gender}) ("<${sized(spanish)}>" n) ;`),
-      rule(noun, ''),
-      ...(plural === undefined ? [] : [rule(plural, 'IF (0 (pl)) ')]),
+      rule(other, () => gender),
+      rule('".*"r', (sized) => `"${sized(noun)}"`),
+      ...(plural === undefined ? [] : [rule('".*"r', (sized) => `"${sized(plural)}"`, 'n pl')]),
     ];
   });
 }
@@ -138,7 +138,8 @@ function nounRules(table: string): string[] {
 function wordRules(table: string, tag: string): string[] {
   return entriesOf(table).map(([spanish, french]) =>
     inBothSizes(
-      (sized) => `SUBSTITUTE (".*"r) ("${sized(french)}") ("<${sized(spanish)}>" ${tag}) ;`,
+      (sized) =>
+        `SUBSTITUTE (".*"r) ("${sized(french)}") ("<${sized(spanish)}>") IF (0 (${tag})) ;`,
     ),
   );
 }
