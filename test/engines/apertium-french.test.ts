@@ -62,6 +62,7 @@ test.each([
   ['El archivo no se pudo encontrar.', "Le fichier n'a pas pu être trouvé."],
   ['Error al guardar los cambios.', 'Erreur en enregistrant les changements.'],
   ['Crea un enlace nuevo.', 'Crée un nouveau lien.'],
+  ['El escritorio está limpio.', 'Le bureau est net.'],
   ['Si no confías en él, pulsa Cancelar.', 'Si tu ne confies pas en lui, clique sur Annuler.'],
 ])('Spanish into French: %s', async (text, expected) => {
   expect(await inFrench('es', text)).toBe(expected);
@@ -82,6 +83,7 @@ test.each([
   // What strangers try.
   ['I need a doctor.', "J'ai besoin d'un médecin."],
   ['See you tomorrow.', 'À demain.'],
+  ['Account created successfully!', 'Compte créé avec succès !'],
   ["I'm sorry, I'm late.", "Je suis désolé, j'arrive en retard."],
   ['Last year we bought a new car.', "L'année dernière nous avons acheté une nouvelle voiture."],
   [

@@ -43,6 +43,11 @@ test.each([
   ['Click the button to save your changes.', 'Pulsa el botón para guardar tus cambios.'],
   ['Send me the invoice.', 'Envíame la factura.'],
   ['Cancel', 'Cancelar'],
+  // What programs have done.
+  ['Changes saved.', 'Cambios guardados.'],
+  ['New user created.', 'Usuario nuevo creado.'],
+  ['Your comment is currently approved.', 'Tu comentario es actualmente aprobado.'],
+  ['The user created two menus.', 'El usuario creó dos menús.'],
   ['The open door is red.', 'La puerta abierta es roja.'],
   // Verbs with particles, and words that are none.
   ['Turn on the light.', 'Enciende la luz.'],

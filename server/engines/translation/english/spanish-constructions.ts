@@ -2,6 +2,7 @@
  * Rules of the source grammar from English to Spanish that are written out: rearranged sentences, and readings chosen
  * in their context. The sets are those of `spanish-grammars.ts`.
  */
+import { lemmasOf } from '../grammars.ts';
 
 /** Every tag of a pronoun, for rules that replace its reading. */
 export const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
@@ -301,7 +302,23 @@ SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 `;
 
 /** Rules that choose readings, once new words and joined particles are in place. */
+/** What programs have done when they say `Changes saved.` */
+const DONE = `
+accept activate add approve block book cancel change clear close confirm connect copy create deactivate delete deliver deny
+disable disconnect download edit enable export find import install invite lock lose move open pay post print publish receive
+refund register reject remove rename reset restore save schedule select send share ship sign submit unlock update upload verify`;
+
 export const READING = String.raw`
+# Changes saved, sites removed from spam, account created successfully, currently approved.
+LIST DONE = ${lemmasOf(DONE)} ;
+SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 (sent) OR (cm) OR (pr) OR (adv)) (NEGATE -1* (det) OR (prn) OR (np) OR (cnjsub) OR (rel)) (NEGATE -1*C V OR FINITE) (NEGATE 1* V OR FINITE OR (vaux) OR NOT_BE OR ("<cannot>")) ;
+SELECT (pp) IF (0 (past)) (0 (pp)) (-1 (adv)) (-2 (vbser)) ;
+SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 ("<by>")) ;
+SELECT (pp) IF (0 DONE) (0 (pp)) (-1 START) (1C N) ;
+SELECT N IF (-1 START) (1 DONE) (1C (pp)) ;
+MOVE DONE (0C (pp)) (-1 N) (-2 START) (NEGATE 1* V OR FINITE OR (vaux) OR NOT_BE) BEFORE (-1 N) ;
+MOVE DONE (0C (pp)) (-1 N) (-2 ADJ) (-3 START) (NEGATE 1* V OR FINITE OR (vaux) OR NOT_BE) BEFORE (-2 ADJ) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N OR ADJ IF (-1 DONE) (-1C (pp)) (-2 START) ;
 # This seat, who is that man, repeat that.
 SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")) (NOT -1 ("<does>") OR ("<did>")) ;
 REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;

@@ -49,6 +49,7 @@ export function spanishGrammar(): string {
     ...wordRules(WITH_PARTICLES.replace(/(?<=[a-z]) (?=[a-z]+:)/g, '# '), 'vblex'),
     ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
     ...preposedForms(),
+    ...undeclinedRules(),
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
@@ -207,7 +208,34 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
 }
 
 /** All phrases that Spanish says in another way. */
-export const phrases = (): string => `${timesOfDay()}, ${dayTimes()}, ${SAID_OTHERWISE}`;
+export const phrases = (): string =>
+  [timesOfDay(), dayTimes(), ON_PAGES, SAID_OTHERWISE].join(', ');
+
+/** Nouns that the mode cannot decline: gender, singular and plural. */
+const UNDECLINED = 'menu: m menú menús, trash: f papelera papeleras';
+
+function undeclinedRules(): string[] {
+  return entriesOf(UNDECLINED).flatMap(([noun, spanish]) => {
+    const [gender, ...forms] = spanish.split(' ');
+    return forms.map((form, i) =>
+      inBothSizes(
+        (sized) =>
+          `SUBSTITUTE (".*"r n m f mf GD) ("${sized(form)}" n ${gender}) ("<${sized(noun)}>") IF (0 (n ${i === 0 ? 'sg' : 'pl'})) ;`,
+      ),
+    );
+  });
+}
+
+/** What stands on pages of shops, forums and accounts. */
+const ON_PAGES = `
+  back to top: volver arriba, ^ already have an account: ¿ya tienes una cuenta, don't have an account: ¿no tienes una cuenta,
+  posted by: publicado por, last updated: última actualización, last updated on: última actualización el,
+  upload complete: subida completada, download complete: descarga completada, show more $: mostrar más, show less $: mostrar menos,
+  load more $: cargar más, skip to content: saltar al contenido, sold out: agotado, coming soon: próximamente,
+  best sellers: más vendidos, you may also like: también te puede gustar, ^ leave a comment: deja un comentario,
+  ^ reply to: responder a, ^ sort by: ordenar por, ^ filter by: filtrar por, page not found: página no encontrada,
+  terms of use: condiciones de uso, terms of service: condiciones del servicio, all rights reserved: todos los derechos reservados,
+  powered by: con la tecnología de, opening hours: horario de apertura, gift card: tarjeta regalo, gift cards: tarjetas regalo, add to cart: añadir al carrito, added to cart: añadido al carrito`;
 
 /** Spanish hours. */
 const CLOCK = `

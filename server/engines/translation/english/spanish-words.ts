@@ -48,7 +48,7 @@ reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift
 start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
 
 export const ADJECTIVES = `
-beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo,
+beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo, invalid: incorrecto,
 harmful: dañino, next: siguiente mf, ready: listo, remarkable: notable mf,
 specific: específico, temporary: temporal mf`;
 
@@ -110,7 +110,7 @@ cup: taza f; coffee tea
 fish: pescado m; chicken cook dinner dish eat food lunch meat menu restaurant
 form: formulario m; complete fill online register submit
 nut: nuez f; allergic allergy contain contains eat food
-order: pedido m; arrived arrive cancel cancelled delivered place placed sent ship shipped track your
+order: pedido m; arrived arrive cancel cancelled confirmed delivered place placed sent ship shipped track your
 speaker: altavoz m; audio cable headphone loud music sound volume
 spring: fuente f; water
 term: término m; accept agree condition conditions define service`;

@@ -94,6 +94,7 @@ ${CONSTRUCTIONS}${BLANKS}SECTION
 
 /** Rules that choose readings. */
 const READING = String.raw`
+REMOVE ("[*].*"r) ;
 SELECT (adv) IF (0 ("<mañana>"i)) (NOT -1 DET OR (pr)) ;
 SELECT (adv) IF (0 ("<tarde>"i)) (NOT -1 DET OR ADJ OR (pr)) ;
 SELECT N IF (0 ("<mañana>") OR ("<tarde>")) (-1 DET) ;

@@ -22,6 +22,7 @@ const NOUNS = `
 
 /** Nouns that the dictionary does not have: Spanish noun and gender, French noun, gender and plural. */
 const NEW_NOUNS = `
+  papelera f: corbeille f corbeilles,
   escritorio m: bureau m bureaux, celda f: cellule f cellules, taxonomía f: taxonomie f taxonomies,
   portapapeles m: presse-papiers m presse-papiers, enchufe m: prise f prises, selector m: sélecteur m sélecteurs,
   controlador m: pilote m pilotes, prefijo m: préfixe m préfixes, ascensor m: ascenseur m ascenseurs,
@@ -54,7 +55,7 @@ const VERBS = `
 `;
 
 const ADJECTIVES = `
-  remoto: distant, válido: valide, temporal: temporaire, vivo: vivant, posterior: ultérieur, obligatorio: obligatoire,
+  remoto: distant, anterior: précédent, válido: valide, temporal: temporaire, vivo: vivant, posterior: ultérieur, obligatorio: obligatoire,
   clave: clé, ocupado: occupé, portátil: portable, tonto: stupide, adjunto: joint
 `;
 
@@ -91,7 +92,12 @@ export const SAID_OTHERWISE = `
   buen viaje: bon voyage, ^encantado de conocerte: enchanté, me alegro: je suis content, ^qué tal: comment ça va,
   tanto como: autant que, lo antes posible: dès que possible, lo siento mucho: je suis vraiment désolé, lo sentimos: nous sommes désolés, lo sentimos mucho: nous sommes vraiment désolés,
   inténtalo de nuevo: réessaie, vuelve a intentarlo: réessaie, no importa: ça ne fait rien,
-  hay que: il faut, ^es un: c'est un, ^es una: c'est une, ^son unos: ce sont des, ^son unas: ce sont des, ahora: maintenant, entonces: alors, luego: ensuite, a casa: à la maison, en casa: à la maison, desde casa: de chez soi, ^dónde: où est-ce que, ^cuándo: quand est-ce que, ^cómo: comment est-ce que,
+  hay que: il faut, más información: en savoir plus, ^sobre nosotros: à propos de nous, no se han encontrado resultados: aucun résultat trouvé,
+  algo salió mal: une erreur s'est produite, agotado: épuisé, cargando: chargement, página no encontrada: page introuvable,
+  ^no encontrado: introuvable, copiar enlace: copier le lien, cargar más: charger plus, mostrar más: afficher plus, mostrar menos: afficher moins,
+  volver arriba: retour en haut, recordarme: se souvenir de moi, suscríbete a: abonne-toi à, en tu cuenta: à ton compte,
+  condiciones de uso: conditions d'utilisation, todos los derechos reservados: tous droits réservés, tarjeta regalo: carte cadeau,
+  horario de apertura: heures d'ouverture, última actualización: dernière mise à jour, acceso denegado: accès refusé, ^es un: c'est un, ^es una: c'est une, ^son unos: ce sont des, ^son unas: ce sont des, ahora: maintenant, entonces: alors, luego: ensuite, a casa: à la maison, en casa: à la maison, desde casa: de chez soi, ^dónde: où est-ce que, ^cuándo: quand est-ce que, ^cómo: comment est-ce que,
   ^dónde te duele: où as-tu mal, cuánto se tarda en: combien de temps faut-il pour, ^la cuenta$: l'addition, ^qué pasa: que se passe-t-il,
   ^qué ocurre: que se passe-t-il, ^hasta la semana que viene: à la semaine prochaine, felicidades por: félicitations pour, felicidades: félicitations,
   contacta con nosotros: contacte-nous, ponte en contacto con nosotros: contacte-nous, términos y condiciones: conditions générales,
