@@ -48,10 +48,18 @@ const ADDRESS = [
 /**
  * A block of code; no line within begins like its ends, so that one without an end is soon given up.
  */
-const codeBlock = (fence: string): string =>
-  `(?<![^\\n])[ \\t>]{0,20}${fence}{3,9}[^\`\\n]{0,200}\\n` +
-  `(?:(?![ \\t>]{0,20}${fence}{3})[^\\n]*\\n){0,5000}` +
-  `[ \\t>]{0,20}${fence}{3,9}(?=[ \\t\\r]{0,20}(?:\\n|$))`;
+const codeBlock = (sign: string, opening: string, closing: string): string =>
+  `(?<![^\\n])[ \\t>]{0,20}${opening}\\n(?:(?![ \\t>]{0,20}${sign}{3})[^\\n]*\\n){0,5000}` +
+  `${closing}[ \\t>]{0,20}${sign}{3,9}(?=[ \\t\\r]{0,20}(?:\\n|$))`;
+const BLANK_LINE = String.raw`\n[ \t>\r]{0,20}\n`;
+/**
+ * Lines of tildes also divide scenes and underline headings. Those of code name a language, or come after an
+ * empty line or a colon and have none within their ends.
+ */
+const TILDES = [
+  String.raw`~{3,9}(?:[ \t]{0,9}[\p{L}{][^~\n]{0,200}`,
+  String.raw`|(?<=(?:^|:[ \t\r]{0,20}\n|${BLANK_LINE})[ \t>]{0,20}~{3,9})[ \t\r]{0,20}(?=\n[ \t>]{0,20}[^\s>]))`,
+].join('');
 /** Code in a line; ``quoted'' words and the apostrophe of It`s are none. */
 const CODE =
   '(?<![\\p{L}\\p{M}\\p{N}`])(`{1,3})(?![\\s`])[^\\n`]{1,500}(?<!\\s)\\1(?![\\p{L}\\p{N}`])';
@@ -61,8 +69,8 @@ const SHORTCODE_VALUE = String.raw`=(?:"[^"\r\n]{0,500}"|'[^'\r\n]{0,500}'|[^\s\
 
 const PLACEHOLDER = new RegExp(
   [
-    codeBlock('`'),
-    codeBlock('~'),
+    codeBlock('`', '`{3,9}[^`\\n]{0,200}', ''),
+    codeBlock('~', TILDES, `(?<!${BLANK_LINE})`),
     CODE,
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
@@ -77,13 +85,13 @@ const PLACEHOLDER = new RegExp(
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?#@[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}@(?![\p{L}\p{N}])`,
     String.raw`\[![A-Za-z]{2,20}\]|(?<![^\n]):{3,9} ?[A-Za-z][\w-]{0,40}`,
     String.raw`\[\/${SHORTCODE}\]`,
-    String.raw`\[${SHORTCODE}(?=[\s=])(?:${SHORTCODE_VALUE})?(?:\s{1,9}[\w-]{1,60}${SHORTCODE_VALUE}){0,50}\s?\/?\](?!\()`,
+    String.raw`\[${SHORTCODE}(?=\s{1,9}[^\s\]]|=)(?:${SHORTCODE_VALUE})?(?:\s{1,9}[\w-]{1,60}${SHORTCODE_VALUE}){0,50}\s?\/?\](?!\()`,
     String.raw`\[(?<shortcode>${SHORTCODE})\](?=(?:(?!\[\k<shortcode>\])[^]){0,1000}?\[\/\k<shortcode>\])`,
     String.raw`\$t\([^()\r\n]{1,200}\)`,
     String.raw`(?<![\p{L}\p{N}@])@(?:\.[a-z]{1,20})?:(?:[A-Za-z_][\w-]{0,100}(?:\.[\w-]{1,100}){0,20}|\([^()\r\n]{1,100}\))`,
     String.raw`(?:(?:\bhttps?|\bftp):\/\/|\bwww\.)${ADDRESS}`,
     String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
-    String.raw`(?<=^|[\s([{"'“‘«„|*$€£])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,
+    String.raw`(?<=^|[\s([{"'“‘«„|$€£]|(?<=^|[\s([{"'“‘«„|])\*{1,3})[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,
   ].join('|'),
   'gu',
 );

@@ -54,6 +54,7 @@ it.each([
     ['```js\nopen("the door"); `\n```', '> ````\n> a\n> ````'],
   ],
   ['~~~\nopen("the door")\n```\n~~~\nDone', ['~~~\nopen("the door")\n```\n~~~']],
+  ['So:\n~~~\na\n\nb\n~~~\n~~~ js\na\n~~~', ['~~~\na\n\nb\n~~~', '~~~ js\na\n~~~']],
   ['> [!NOTE]\n> The car.\n:::tip[Red]\nHi\n:::', ['[!NOTE]', ':::tip']],
   ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
 ])('finds the placeholders in %j', (text, expected) => {
@@ -70,6 +71,9 @@ it.each([
   "It`s the dog`s, ``so'' and ``so'', `so' and `so'; a ` b ` c",
   '```\nopen the door\n```js',
   '[sic], [Note: see page 5], [see](/a), [ref=1](/b), [1/2] and a[i] = b[j]',
+  'One.\n\n~~~\n\nTwo.\n\n~~~\nThree.\n\n~~~\n\nFour.\n~~~\nFive.\n~~~ The end ~~~\nSix.\n~~~',
+  'Use\n~~~\nThe car.\n\nBuy\n~~~\nThe dog.',
+  '**Note**:read this [laughs ]',
   'From <5% to >6%, {5%} or {% of\nit %}',
 ])('takes %j for prose', (text) => {
   expect(findPlaceholders(text)).toEqual([]);

@@ -58,6 +58,7 @@ it.each([
     'The [b]big[/b] [url=/a]car[/url] [i]is <b>[b]</i>\n[quote]Red.\nCar.[/quote] [b](/b) [Yes] No',
     ['The <1>big</1> <2>car</2> [i]is <b>[b]</i>', '<1/>Red.', 'Car.<1/> [b](/b) [Yes] No'],
   ],
+  ['[see <b>my</b> car] [and <i>his</i>][/a]', ['[see <1>my</1> car] [and <2>his</2>]<3/>']],
   ['[img]https://example.org/a.png[/img] The [i]c[/i]ar', ['<1><2/></1> The <3>c</3>ar']],
   ['<b>{n, plural, one {a <i>dog</i>} other {# dogs}}</b>', ['a <1>dog</1>', '<1/> dogs']],
   ['<i><b>Hi</b></i> <img src="a">', ['Hi']],

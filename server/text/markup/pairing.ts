@@ -311,7 +311,7 @@ const CODE = [
   String.raw`<\?(?:php\s|=)(?:(?!<\?)[^]){0,20000}?\?>`,
 ].join('|');
 /** BBCode and shortcodes of WordPress: `[b]`, `[url=/a]`. */
-const SHORTCODE = String.raw`\[(?<end>\/?)(?<code>[a-z][\w-]{0,60})(?:[\s=][^\[\]\r\n]{0,500})?\](?!\()`;
+const SHORTCODE = String.raw`\[(?<end>\/?)(?<code>[a-z][\w-]{0,60})(?:[\s=][^\[\]<>\r\n]{0,500})?\](?!\()`;
 const TAG = new RegExp(
   String.raw`${CODE}|${SHORTCODE}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
   'gi',
