@@ -104,6 +104,11 @@ describe("a capital due only to a word's position", () => {
     ['el lunes salimos', 'On Monday we leave', 'on Monday we leave'],
     ['lunes', 'Monday', 'Monday'],
     ['ingleses', 'Englishmen', 'Englishmen'],
+    ['afgano', 'Afghan', 'Afghan'],
+    ['esclavo', 'Slave', 'slave'],
+    ['catálogo', 'Catalogue', 'catalogue'],
+    ['jajaja vino', 'jajaja Came', 'jajaja came'],
+    ['jajaja sirio', 'jajaja Syrian', 'jajaja Syrian'],
     ['yo soy', 'I am', 'I am'],
     ['Casa', 'House', 'House'],
   ])('is lowered from Spanish to English but for names: %s', (source, translated, expected) => {

@@ -55,13 +55,23 @@ const FUNCTION_WORD =
 /** Words that English capitalises and the Romance languages do not, or how those begin. */
 const ENGLISH_CAPITAL = new RegExp(
   [
-    "^(?:I|I['’].*|Mrs?|Ms|Miss|Dr|God|May)$|^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|^January",
+    "^(?:I|I['’].*|Mrs?|Ms|Miss|Dr|God|May|Pole|Lao)$|^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|^January",
     '^(?:Febr|April|June|July|August|September|October|November|December|Christ|Easter|Internet|Jesus)',
-    '^(?:Africa|America|Andalusi|Arab|Argentin|Asia|Australi|Austria|Basque|Belgi|Brazil|Brit|Bulgari)',
-    '^(?:Canad|Castil|Catal|Catholic|Chile|China|Chinese|Colombia|Cuba|Czech|Dan(?:e|ish)|Dutch|Egypt)',
-    '^(?:English|Europ|Finn|Flem|French|Galici|German|Greek|Hungar|India|Ira[nq]|Irish|Islam|Israel)',
-    '^(?:Ital|Japan|Jew|Korea|Latin|March|Mexic|Morocc|Muslim|Norw|Olympic|Persia|Peru|Pol(?:e$|ish))',
-    '^(?:Portug|Protestant|Roman|Russia|Scot|Span|Swed|Swiss|Turk|Ukrain|Uruguay|Venez|Vietn|Welsh)',
+    '^(?:Afghan|Africa|Alban|Algeri|America|Andalusi|Andorr|Angol|Arab|Aragon|Argentin|Armeni|Asia|Asturi)',
+    '^(?:Athen|Atlantic|Australi|Austria|Aztec|Balkan|Baltic|Bangla|Basque|Belarus|Belgi|Bengal|Berber)',
+    '^(?:Boliv|Bosni|Brazil|Breton|Brit(?:ish|ain|on)|Buddh|Bulgari|Byzant|Calvinis|Cambod|Cameroon|Canad)',
+    '^(?:Canari|Caribb|Castil|Catal(?:an|on)|Catholic|Celt|Chile|China|Chinese|Colombia|Congol|Corsic|Croat)',
+    '^(?:Cuba|Cypri|Czech|Dan(?:e$|ish)|Dominican|Dutch|Ecuador|Egypt|English|Eston|Ethiop|Europ|Filipin)',
+    '^(?:Finn|Flem|French|Freudian|Galici|Georgia|German|Ghana|Greek|Guaran|Guatem|Gyps|Hait|Hawai|Hebr)',
+    '^(?:Hindu|Hispan|Hondur|Hungar|Iberia|Iceland|Inca|India|Indones|Ira[nq]|Irish|Islam|Israel)',
+    '^(?:Ital(?!ic)|Jamaic|Japan|Jew(?!el)|Jordani|Kazakh|Kenya|Korea|Kurd|Latin|Latvi|Leban|Leninis|Libya)',
+    '^(?:Lithuan|Luther|Macedon|Majorc|Malay|Maltese|Maois|March|Marxis|Maya|Mediterran|Mexic|Mongol)',
+    '^(?:Mormon|Morocc|Mozamb|Muslim|Navarr|Nazi|Neapol|Nepal|Nicarag|Nigeri|Nordic|Norw|Occitan|Olympic)',
+    '^(?:Ottoman|Pakist|Palestin|Panama|Paraguay|Parisi|Persia|Peru(?!s)|Philippin|Phoenic|Platonic|Polish)',
+    '^(?:Portug|Protestant|Provençal|Prussia|Quech|Roman(?!ce|ti)|Russia|Salvador|Sardini|Saudi|Saxon)',
+    '^(?:Scandinav|Scot|Semit|Senegal|Serb|Siberi|Sicil|Slav(?!e)|Slov[ae]|Soviet|Span(?:ish|iard)|Stalinis)',
+    '^(?:Sudan|Swed|Swiss|Syria|Taiwan|Tamil|Thai|Tibet|Trojan|Tunis|Turk(?!ey)|Tuscan|Ukrain|Uruguay)',
+    '^(?:Uzbek|Valencian|Venet|Venez|Victorian|Vietn|Viking|Visigoth|Welsh|Yemen|Yugoslav|Zionis|Zulu)',
   ].join('|'),
 );
 
@@ -90,7 +100,10 @@ export function wrongCapitals(
     const original = (isPaired ? originals[i]?.text : source)?.slice(0, REACH) ?? '';
     if (isPaired && isShouted(original)) return smallLetters(text).map((at) => start + at);
     const first = wrongFirstLetter(text, original, mayBeSmall);
-    const later = onlyNames || isEnglish ? misplacedCapital(text, original, isEnglish) : undefined;
+    const isSmall = isEnglish && mayBeSmall && !/\p{Lu}/u.test(original);
+    const isMovable = (word: string) =>
+      onlyNames || FUNCTION_WORD.test(word) || (isSmall && !ENGLISH_CAPITAL.test(word));
+    const later = onlyNames || isEnglish ? misplacedCapital(text, original, isMovable) : undefined;
     return [first, later].flatMap((place) => (place === undefined ? [] : [start + place]));
   });
   const within = onlyNames && !isSimple ? capitalsWithin(translated, source) : [];
@@ -182,18 +195,18 @@ function capitalsWithin(translated: string, source: string): number[] {
  * Finds a capital that a word owes only to its former place at the beginning.
  *
  * @param source starts where the translated part starts
- * @param isEnglish whether to consider function words alone: English capitalises more than names
+ * @param isMovable whether a word may owe it to that: English capitalises more than names
  */
 function misplacedCapital(
   sentence: string,
   source: string,
-  isEnglish: boolean,
+  isMovable: (word: string) => boolean,
 ): number | undefined {
   const [, ...others] = firstWords(sentence, MOST_BEFORE + 1);
   const at = others.findIndex(({ 0: word }) => CAPITALISED.test(word) && !isWordOf(source, word));
   const found = others[at];
-  if (isEnglish && !FUNCTION_WORD.test(found?.[0] ?? '')) return undefined;
-  if (found === undefined || OPENS.test(sentence.slice(0, found.index))) return undefined;
+  if (found === undefined || !isMovable(found[0]) || OPENS.test(sentence.slice(0, found.index)))
+    return undefined;
   const [, ...around] = firstWords(source, at + 2 + Math.min(LEFT_OUT, at + MOVED_BY));
   // A name that is unchanged in the translation is not the source of this word.
   const isName = around.some(
