@@ -92,6 +92,42 @@ describe('the sentences of a segment', () => {
     expect(sentences('Name<1/>and place', 'gap')).toEqual(['Name', 'and place']);
   });
 
+  it('go on after line breaks within phrases, before German nouns, figures and dates', () => {
+    const one: [language: string, text: string][] = [
+      [
+        'de',
+        'Bitte füllen Sie das beigefügte<1/>Formular vollständig aus und<2/>senden Sie es zurück.',
+      ],
+      ['de', 'Bitte senden Sie uns dazu auch aktuelle<1/>Eröffnungsfotos.'],
+      ['de', 'Wir feiern das große<1/>Fest der Kulturen'],
+      ['de', 'Die Sitzung mit<1/>Herrn Müller'],
+      ['de', 'Wir treffen uns am<1/> 3. März in Berlin'],
+      ['en', 'Our team now has around<1/>200 members in Spain.'],
+      ['ar', 'تأسست الشركة عام<1/>1998 في القاهرة.'],
+      ['zh', '该项目将于<1/>2026年完成。'],
+    ];
+    const several: [language: string, lines: string[]][] = [
+      ['de', ['Montag geschlossen', 'Dienstag bis 17 Uhr geöffnet']],
+      ['de', ['Das ist neue Ware', 'Haus Sonne', '10115 Berlin']],
+      ['de', ['Heute ist geöffnet', 'Wir freuen uns auf Sie.']],
+      ['en', ['Vitamin A', 'Vitamin C']],
+      ['en', ['1. The report or', '2. The letter']],
+      ['en', ['Opening hours', 'We are open from nine.']],
+      ['ja', ['田中太郎', '123-4567 東京都']],
+    ];
+    const linesOf = (text: string, language: string) => {
+      const segment = segmentOf(text).map((part) =>
+        typeof part === 'object' ? { ...part, divides: 'line' as const } : part,
+      );
+      return layOutSentences(segment, { cuts: true, language }).segments.map(written);
+    };
+    for (const [language, text] of one) expect(linesOf(text, language)).toEqual([text]);
+    for (const [language, lines] of several) {
+      const text = lines.map((line, at) => (at === 0 ? line : `<${at}/>${line}`)).join('');
+      expect(linesOf(text, language)).toEqual(lines);
+    }
+  });
+
   it('are divided by a line break alone, without a blank of their script', () => {
     const segment = ['一。', { mark: 'lone', id: 1, divides: 'line' }, '二。'] as const;
     const layout = layOutSentences(segment, { cuts: true, language: 'zh' });

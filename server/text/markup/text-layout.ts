@@ -1,5 +1,5 @@
 /** The layout of a text: its segments for translation, and the way back to a text. */
-import type { LanguageTag } from '../../../shared/language.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { hangingPlace } from '../sentence-finisher.ts';
 import type { TextSegment } from '../text-segment.ts';
 
@@ -178,7 +178,53 @@ export function edgeOf(
 const LONG_LINE = 40;
 const BEGINS_LINE = /^["'“‘„«¿¡([]*[\p{Lu}\p{N}•–—*-]/u;
 /** The sign or number of an item of a list. */
-const BEGINS_ITEM = /^(?:[•*–-]|\p{N}{1,2}[.)])\s/u;
+const BEGINS_ITEM = /^(?:[•*–-]|\p{N}{1,2}[.)])(?:\s|$)/u;
+const FIGURE = /^\p{N}/u;
+const SENTENCE_MARK = /[.!?…。！？؟।]["'”’»)\]]*$/u;
+/** A word without a capital; a sentence with it may go on with a figure. */
+const SMALL_WORD = /(?:(?:^|\s)\p{Ll}[\p{L}\p{M}'’-]*|[\p{Lo}\p{M}])$/u;
+/** A capital alone, which is no article: `Vitamin A`. */
+const LETTER = /(?:^|\s)\p{Lu}$/u;
+/** German phrases without their noun, whose capital begins no line: `das neue`, `mit`. */
+const GERMAN_PHRASE =
+  /(?:^|\s)(?:(?:[Dd](?:e[rmns]|ie|as)|(?:[MmDdSsKk]e|[Ee])in(?:e[rmns]?)?|[Ii]hre?[rmns]?)(?:\s\p{Ll}+e[nmrs]?)*|[Aa]us|[Bb]ei|[Ii]n|[Mm]it|[Nn]ach|[Vv]on)$/u;
+/** What a German sentence goes on with: a figure or a noun, unlike words that have a capital only at its beginning. */
+const GERMAN_NOUN =
+  /^(?!(?:D(?:er|ie|as|en|em|ies\p{L}*)|Eine?[mnrs]?|Ich|Wir|Er|Sie|Es|Bitte|Alle|Hier|Jetzt|Heute|Wenn|Was|Wie|Wo|Im|Am|In|An|Auf|Aus|Bei|Mit|Für|Nach|Von|Vom|Zu|Zum|Zur|Und|Oder|Keine?[mnrs]?)(?!\p{L}))[\p{Lu}\p{N}]/u;
+
+/** How a line ends before its break. */
+interface LineEnd {
+  isItem: boolean;
+  isEnded: boolean;
+  /** Its last word has others after it. */
+  isHanging: boolean;
+  isSmall: boolean;
+}
+
+function lineEnd(line: string, isItem: boolean, language: LanguageTag): LineEnd {
+  const isPhrase = isGerman(language) && GERMAN_PHRASE.test(line);
+  const isHanging =
+    !LETTER.test(line) && (isPhrase || hangingPlace(line, language) !== line.length);
+  const isEnded = (line.length <= LONG_LINE && !isHanging) || /[.,:;!?…)"”»]$/.test(line);
+  return { isItem, isEnded, isHanging, isSmall: SMALL_WORD.test(line) };
+}
+
+/** Whether a line begins anew: its text `next`, up to the `end` of the lines that go on with it. */
+function beginsAnew(
+  before: LineEnd,
+  { next, end }: { next: string; end: string },
+  language: LanguageTag,
+): boolean {
+  // Unlike `am | 3. März`.
+  if (BEGINS_ITEM.test(next)) return before.isItem || !before.isHanging || !FIGURE.test(next);
+  if (!before.isEnded || !BEGINS_LINE.test(next)) return false;
+  const goesOn = isGerman(language) ? GERMAN_NOUN : FIGURE;
+  return !(before.isSmall && goesOn.test(next) && SENTENCE_MARK.test(end));
+}
+
+function isGerman(language: LanguageTag): boolean {
+  return baseLanguage(language) === 'de';
+}
 
 /**
  * Cuts at line breaks of addresses, lists and forms: where a line is short or ended, and the next begins
@@ -195,31 +241,36 @@ export function* cutAtLineBreaks(
   const { language = '' } = options;
   const isBreak = (item: FlowItem): boolean => item.kind === 'lone' && options.isBreak(item);
   if (!items.some(isBreak)) return;
-  const isEnded = new Uint8Array(items.length);
+  const ends = new Map<FlowItem, LineEnd>();
   let line = '';
+  let isItem = false;
   for (const [index, item] of items.entries()) {
     if (index % STEP === 0) yield;
     if (item.kind === 'text') {
       const text = source.slice(item.start, item.end).trim();
-      // Only the length and the end of the line matter.
+      if (line === '') isItem = BEGINS_ITEM.test(text);
+      // Only the beginning, the length and the end of the line matter.
       if (text !== '') line = `${line} ${text}`.trimStart().slice(-LONG_LINE - 1);
     } else if (item.kind === 'cut' || isBreak(item)) {
-      const isComplete = line.length <= LONG_LINE && hangingPlace(line, language) === line.length;
-      if (isComplete || /[.,:;!?…)"”»]$/.test(line)) isEnded[index] = 1;
+      if (item.kind !== 'cut') ends.set(item, lineEnd(line, isItem, language));
       line = '';
     }
   }
   let next = '';
+  let end = '';
   for (let index = items.length - 1; index >= 0; index -= 1) {
     if (index % STEP === 0) yield;
     const item = items[index];
     if (item === undefined) break;
-    if (item.kind === 'text') next = edgeOf(source, item, true).trim() || next;
-    else if (item.kind === 'cut') next = '';
-    else if (isBreak(item)) {
-      const isParagraph = next === '\n' || BEGINS_ITEM.test(next);
-      if (isParagraph || (BEGINS_LINE.test(next) && isEnded[index] === 1)) {
+    const before = ends.get(item);
+    if (item.kind === 'text') {
+      next = edgeOf(source, item, true).trim() || next;
+      end ||= edgeOf(source, item, false).trim();
+    } else if (item.kind === 'cut') next = end = '';
+    else if (before !== undefined) {
+      if (next === '\n' || beginsAnew(before, { next, end }, language)) {
         items[index] = { kind: 'cut', start: item.start, end: item.end };
+        end = '';
       }
       next = '\n';
     }

@@ -149,13 +149,13 @@ describe('inline content of a docx text', () => {
 
   test('such as tab or break says how it divides the text', async () => {
     const body = paragraph(
-      '<w:r><w:t>A</w:t><w:tab/><w:t>B</w:t><w:br/><w:t>C</w:t><w:br/><w:br/><w:t>D</w:t><w:br w:type="page"/><w:t>E</w:t><w:noBreakHyphen/><w:sym/><w:t>F</w:t></w:r>',
+      '<w:r><w:t>A</w:t><w:tab/><w:t>B</w:t><w:br/><w:t>C</w:t><w:br/><w:br/><w:t>D</w:t><w:br w:type="page"/><w:t>E</w:t><w:br/><w:tab/><w:t>e</w:t><w:noBreakHyphen/><w:sym/><w:t>F</w:t></w:r>',
     );
     const document = await openWord(wordDocument(body));
     const marks = document.blocks.flatMap(({ segment }) =>
       segment.flatMap((part) => (typeof part === 'string' ? [] : [part.divides])),
     );
-    expect(marks).toEqual(['gap', 'line', 'gap', 'gap', undefined]);
+    expect(marks).toEqual(['gap', 'line', 'gap', 'gap', 'line', undefined]);
   });
 
   test('such as a break loses the blank that an engine puts before it', async () => {

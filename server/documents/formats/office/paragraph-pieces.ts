@@ -177,8 +177,9 @@ function joinGroup(items: Item[], piece: Piece): void {
     return;
   }
   last.pieces.push(piece);
-  // Two line breaks end a paragraph.
-  last.divides = last.divides && divides ? 'gap' : (last.divides ?? divides);
+  // Two line breaks end a paragraph; a tab after one indents the line.
+  const isParagraph = divides === 'line' && last.divides !== undefined;
+  last.divides = isParagraph ? 'gap' : (last.divides ?? divides);
   last.keepsOrder ||= keepsOrder;
 }
 
