@@ -48,7 +48,13 @@ describe('a file of glossary entries', () => {
   });
 
   it('may begin with the names of its columns', () => {
-    for (const names of ['source,target', 'Source_term,Target_term', 'en,de', 'EN-GB,de-AT']) {
+    for (const names of [
+      'source,target',
+      'Source_term,Target_term',
+      'en,de',
+      'EN-GB,de-AT',
+      'english,GERMAN',
+    ]) {
       expect(readEntries(`${names}\ncar,Auto`, pair)).toEqual({
         entries: [entry('car', 'Auto')],
         faults: [],
@@ -59,6 +65,8 @@ describe('a file of glossary entries', () => {
     expect(readEntries(words, pair).entries).toEqual([entry('car', 'Auto'), entry('en', 'de')]);
     const phrases = [entry('source', 'Quelle'), entry('target', 'Ziel')];
     expect(readEntries('source,Quelle\ntarget,Ziel', pair).entries).toEqual(phrases);
+    const labels = [entry('EN', 'DE')];
+    expect(readEntries(writeCsv(labels, pair), pair).entries).toEqual(labels);
   });
 
   it('has unusable lines reported, and its other lines used', () => {

@@ -57,7 +57,9 @@ export function readEntries(text: string, pair: LanguagePair): EntryFile {
   let foreignCount = 0;
   for (const { line, fields, fault } of separatedLines(text)) {
     const [source = '', target = '', ...languages] = fields.map((field) => field.trim());
-    if (line === 1 && isHeading({ source, target }, pair)) continue;
+    // With its languages, as in exported files, a line is an entry whatever its phrases.
+    const isBare = !isTagOf(languages[0] ?? '', pair.source);
+    if (line === 1 && isBare && isHeading({ source, target }, pair)) continue;
     if (isForeign(languages, pair)) {
       foreignCount += 1;
       continue;
@@ -107,9 +109,13 @@ function isHeading({ source, target }: Entry, pair: LanguagePair): boolean {
 }
 
 function isTitle(title: string, usual: RegExp, language: string): boolean {
-  const tag = canonicalLanguage(title);
-  const isTag = tag !== undefined && baseLanguage(tag) === language;
-  return isTag || usual.test(title.replaceAll('_', ' ')) || title === languageText(language);
+  const isName = title.toLowerCase() === languageText(language).toLowerCase();
+  return isName || isTagOf(title, language) || usual.test(title.replaceAll('_', ' '));
+}
+
+function isTagOf(written: string, language: string): boolean {
+  const tag = canonicalLanguage(written);
+  return tag !== undefined && baseLanguage(tag) === language;
 }
 
 function isForeign(languages: readonly string[], pair: LanguagePair): boolean {
@@ -119,8 +125,7 @@ function isForeign(languages: readonly string[], pair: LanguagePair): boolean {
 
 /** Returns whether a column names the expected language. Text that is not a language tag is a comment. */
 function isOf(written: string, expected: string): boolean {
-  const tag = canonicalLanguage(written);
-  return tag === undefined || baseLanguage(tag) === expected;
+  return canonicalLanguage(written) === undefined || isTagOf(written, expected);
 }
 
 interface SeparatedLine {
