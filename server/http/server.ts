@@ -130,8 +130,9 @@ function readTls({ cert, key }: TlsFiles) {
 function followCertificate(server: Server, files: TlsFiles, log: Logger): void {
   const describe = (file: string) => {
     try {
-      const { ino, size, mtimeMs } = statSync(file);
-      return `${ino} ${size} ${mtimeMs}`;
+      // Also changes when the file becomes readable.
+      const { ino, size, ctimeMs } = statSync(file);
+      return `${ino} ${size} ${ctimeMs}`;
     } catch {
       return 'unreadable';
     }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
@@ -289,9 +289,21 @@ it('serves HTTPS and secure WebSockets with a certificate, and with its renewal'
     expect(await presented()).toBe(first);
     const renewed = certify();
     expect(await presented()).toBe(renewed);
-    // Half written.
-    writeFileSync(cert, readFileSync(cert).subarray(0, 500));
+
+    // Unusable at first; what makes it usable changes neither its size nor its time, as `chmod`.
+    const last = certify();
+    const [whole, { mtime }] = [readFileSync(cert), statSync(cert)];
+    const write = (bytes: Uint8Array) => {
+      const { ctimeMs } = statSync(cert);
+      while (statSync(cert).ctimeMs === ctimeMs) {
+        writeFileSync(cert, bytes);
+        utimesSync(cert, mtime, mtime);
+      }
+    };
+    write(whole.map((byte, index) => (index < 500 ? byte : 10)));
     expect(await presented()).toBe(renewed);
+    write(whole);
+    expect(await presented()).toBe(last);
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
