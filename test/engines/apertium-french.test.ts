@@ -14,6 +14,12 @@ async function inFrench(source: string, text: string): Promise<string | undefine
 test.each([
   // Adjectives before their noun, and their gender behind a verb.
   ['Tienes tres mensajes nuevos.', 'Tu as trois nouveaux messages.'],
+  ['Es una empresa pequeña.', "C'est une petite entreprise."],
+  ['Veo la casa (el coche nuevo).', 'Je vois la maison (la nouvelle voiture).'],
+  ['No hay medios de transporte disponibles.', "Il n'y a pas des moyens de transport disponibles."],
+  ['Necesito una clave nueva.', "J'ai besoin d'une clé nouvelle."],
+  ['Necesito dinero.', "J'ai besoin d'argent."],
+  ['La persona no ha llegado.', "La personne n'est pas arrivé."],
   ['La tienda está cerrada.', 'Le magasin est fermé.'],
   ['La leche está muy fría.', 'Le lait est très froid.'],
   // What is said in the present, with adverbs in their place.

@@ -14,7 +14,8 @@ import { createTemporaryFolder, removeTemporaryFolder } from '../../process/inde
 const run = promisify(execFile);
 
 /** Positions in the command where the grammars are inserted. */
-const ANALYSIS_END = /(?<=^lt-proc [^|]*)\| /;
+// Behind the stage that attaches marks to each word: cg-proc would leave marks behind when it moves a word.
+const ANALYSIS_END = /(?<=^lt-proc [^|]*\| apertium-wblank-attach )\| /;
 const SELECTION = /lrx-proc -z -m '[^']*'/;
 
 /** The source texts of a mode's two grammars. */

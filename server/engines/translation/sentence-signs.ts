@@ -327,12 +327,18 @@ const agreeing = (subject: string) => new RegExp(AGREES.replace('SUBJECT', subje
 
 /** What is wrong in French, in any sentence, and what it should be. */
 const NOT_FRENCH: readonly (readonly [wrong: RegExp, right: string])[] = [
-  [/(?<=\b(?:personne|rien|aucune? \p{L}+) n(?:e |['’])\S+(?: \S+)?) pas\b/giu, ''],
-  [/\bpas (?=(?:rien|personne|aucune?|jamais|ni)\b)/giu, ''],
+  // `Personne` without an article: nobody. Looking back from `pas` only keeps the time of long texts linear.
+  [
+    / pas(?!\p{L})(?<=(?:(?<![\p{L}\d]['’”]? ?)personne|(?<!\p{L})(?:(?:que|et|mais|car|si|quand|où) personne|rien|aucune? \p{L}+)) n(?:e |['’])\S+(?: \S+)? pas)/giu,
+    '',
+  ],
+  [/(?<!\p{L})pas (?=(?:rien|personne|aucune?|jamais|ni)(?!\p{L}))/giu, ''],
+  [/(?<=(?<!\p{L})(ils?|elles?)) \1(?!\p{L})/giu, ''],
+  [/(?<=(?<!\p{L})de) de(?= \p{Ll})/gu, ''],
   [/\bpas désormais\b/giu, 'plus'],
   [/\boù est(?=\s*\?)/giu, 'où est-ce'],
   [/\bcombien coûte(?=\s*\?)/giu, 'combien ça coûte'],
-  [/\bs['’]a\b/giu, "s'est"],
+  [/(?<!\p{L})s['’]a(?!\p{L})/giu, "s'est"],
   [/\bs['’]ont\b/giu, 'se sont'],
   [/\bs['’]avai(?=t\b|ent\b)/giu, "s'étai"],
   [/(?<=\bje )m['’]ai\b/giu, 'me suis'],

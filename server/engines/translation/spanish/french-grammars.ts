@@ -81,7 +81,7 @@ LIST MASS = "agua" "dinero" "pan" "leche" "café" "té" "vino" "cerveza" "azúca
 LIST SEEN = "ver" "conocer" "llamar" "ayudar" "amar" "encontrar" "buscar" "esperar" "invitar" "oír" "escuchar" "mirar" "visitar" "odiar" ;
 LIST PERSONAL = ${lemmasOf(PERSONAL)} ;
 LIST LIKED = "gustar" "encantar" ;
-LIST ADDED = "<+hora>" "<+de>" "<+besoin>" "<+ça>" "<+ser>" "<+no>" "<+el>" "<+ya>" "<+sobre>" ; LIST ENDS = sent cm ;
+LIST ADDED = "<+hora>" "<+de>" "<+besoin>" "<+ça>" "<+ser>" "<+no>" "<+el>" "<+ya>" "<+sobre>" ; LIST ENDS = sent cm rpar ; LIST QUEUED = "[^#]*#.*"r ;
 SET BEGINS = START OR (cm) OR (lquest) OR ("<favor>") OR ("<y>") OR ("<¡>") OR (sent) ;
 BEFORE-SECTIONS
 ${newReadings().join('\n')}
@@ -98,6 +98,7 @@ REMOVE ("[*].*"r) ;
 SELECT (adv) IF (0 ("<mañana>"i)) (NOT -1 DET OR (pr)) ;
 SELECT (adv) IF (0 ("<tarde>"i)) (NOT -1 DET OR ADJ OR (pr)) ;
 SELECT N IF (0 ("<mañana>") OR ("<tarde>")) (-1 DET) ;
+REMOVE ("unir"i) IF (0 DET) ;
 REMOVE V - (inf) IF (0 N) (-1 DET OR (pr) OR ADJ) ;
 REMOVE N IF (0 (vblex p2)) (-1 (lquest) OR NO OR CLITIC) ;
 REMOVE N IF (0 (vblex p1 sg)) (-1 ("<yo>"i) OR NO OR CLITIC) ;
@@ -202,7 +203,11 @@ function likingRules(): string[] {
 /** The blanks of words that were added or moved: see the grammar to English. */
 const BLANKS = String.raw`
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ADDED IF (1 ENDS) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 BEFORE_NOUN) (1 ENDS) (-2 DET OR (pr) OR V OR (num)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") N IF (-1 (moved)) (-2 START) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") N IF (-1 (moved)) (1 ENDS) ;
+SUBSTITUTE (moved) (*) (moved) ;
+# The prefix would stand between the parts of words with an invariable part (medio# de transporte).
+REMCOHORT ADDED IF (1 QUEUED) ;
 SUBSTITUTE SUB:-1 ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ADDED) (0 (enc)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") (*) - ENDS IF (-1 ADDED) (NOT 0 (enc)) ;
 `;
@@ -215,7 +220,9 @@ SUBSTITUTE ("Por") ("por") ("<Por>") IF (-1 ("<gracias>"i) OR ("<muchas gracias>
 SUBSTITUTE ("por") ("para") ("<por>"i) IF (1 (inf)) ;
 SUBSTITUTE ("por") ("para") ("<por>"i) IF (-1 ("<gracias>"i) OR ("<muchas gracias>"i)) ;
 # A small company.
-MOVE BEFORE_NOUN (0 ADJ) (-1 N) (NOT -2 ADJ) (NOT 1 ADJ OR ("<y>") OR ("<que>") OR ("<de>")) BEFORE (-1 N) ;
+ADD (moved) ADJ (0 BEFORE_NOUN) (-1 N) (NOT -1 QUEUED) (NOT -2 ADJ) (NOT 1 ADJ OR ("<y>") OR ("<que>") OR ("<de>")) ;
+MOVE (moved) (-1 N) BEFORE (-1 N) ;
+SELECT N IF (-1 (moved)) ;
 # When does the train leave.
 MOVE V (0 (p3)) (-1 ("<cuándo>"i) OR ("<cómo>"i) OR ("<dónde>"i)) (1 DET) (2 N) (3 ("<?>")) AFTER (2 N) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 N) (-3 ("<cuándo>"i) OR ("<cómo>"i) OR ("<dónde>"i)) (1 ("<?>")) ;
@@ -257,6 +264,7 @@ REMCOHORT ("<a>") IF (-1 ("llamar"i)) (1 DET) ;
 REMCOHORT ("<de>") IF (-1 ("dirección"i)) (1 ("correo=electrónico=")) ;
 SUBSTITUTE (".*"r adv) ("tarde=" cnjadv) ("<tarde>") IF (-1 ("llegar"i)) ;
 SUBSTITUTE (".*"r det ind m sg) ("de" pr) ("<un>") IF (1 (num)) (2 ("<por ciento>") OR ("<por>") OR ("<%>")) (-1 V) ;
+REMCOHORT ("alguno") IF (0 (det sg)) (1 ("otro")) ;
 SUBSTITUTE ("alguno") ("uno") ("alguno") IF (0 (det sg)) ;
 SUBSTITUTE (".*"r pr) ("sobre" pr) ("<a>") IF (-1 ("<bienvenido>"i) OR ("<bienvenidos>"i) OR ("bienvenidos="i)) (2 SURFACE) ;
 # No longer, not yet, nobody.
@@ -278,7 +286,7 @@ SUBSTITUTE (pis) (pii) (pis) IF (-1* ("si"i cnjadv) BARRIER (sent) OR (cm)) ;
 SELECT (p1) IF (0 (pii p1 sg)) (0 (pii p3 sg)) (-1 ("si"i cnjadv)) ;
 SELECT (p1) IF (0 (cni p1 sg)) (0 (cni p3 sg)) (-1 (cm)) (-2* (pii p1 sg)) ;
 # Some water.
-ADDCOHORT ("<+de>" "de" pr) BEFORE MASS IF (-1 V) (NOT -2 NO) (NOT -1 (pp)) (NOT 0 ADJ) (NOT 1 ADJ) ;
+ADDCOHORT ("<+de>" "de" pr) BEFORE MASS IF (-1 V) (NOT -1 ("necesitar"i)) (NOT -2 NO) (NOT -1 (pp)) (NOT 0 ADJ) (NOT 1 ADJ) ;
 ADDCOHORT ("<+el>" "el" det def m sg) BEFORE MASS IF (-1 ("<+de>")) (-2 V) (0 (m)) ;
 ADDCOHORT ("<+el>" "el" det def f sg) BEFORE MASS IF (-1 ("<+de>")) (-2 V) (0 (f)) ;
 # Error while saving.
@@ -298,7 +306,7 @@ SUBSTITUTE (inf) (pp m sg) (inf) IF (-1 ("<+ser>")) ;
 # Monday.
 REMCOHORT ("<el>"i) IF (1 DAY) (NOT 2 ADJ OR (num)) ;
 # I need.
-ADDCOHORT ("<+de>" "de" pr) AFTER ("necesitar"i) IF (NOT 1 (sent) OR (cm) OR ("<que>")) (NOT -1 CLITIC) ;
+ADDCOHORT ("<+de>" "de" pr) AFTER ("necesitar"i) IF (NOT 1 (sent) OR (cm) OR ("<que>") OR QUEUED) (NOT -1 CLITIC) ;
 ADDCOHORT ("<+besoin>" "besoin=" adv) AFTER ("necesitar"i) IF (1 ("<+de>")) ;
 SUBSTITUTE ("necesitar") ("tener") ("necesitar") IF (1 ("<+besoin>")) ;
 SUBSTITUTE ("Necesitar") ("Tener") ("Necesitar") IF (1 ("<+besoin>")) ;
