@@ -108,6 +108,7 @@ REMOVE N IF (0 V) (-1 START) (1 DET OR (num) OR CLITIC) ;
 SELECT (cnjadv) IF (0 ("<Como>")) (0 (np)) ;
 SELECT N IF (0 ("física") OR ("pedido=")) (-1 DET OR (pr)) ;
 SELECT V IF (0 ("costar")) (-1 ("cuánto"i)) ;
+SELECT (p1) IF (0 (p1 sg)) (0 (p3 sg)) (-1* ("yo"i tn) BARRIER (*) - NO - CLITIC) ;
 SELECT (pp) IF (-1 (vbhaver)) ;
 SELECT (prn) IF (0 ("<nada>"i)) ;
 SELECT (vblex) IF (0 ("vivir"i)) (1 ("<en>") OR ("<aquí>") OR ("<con>")) ;
