@@ -64,6 +64,15 @@ test.each([
   ['Cuando llegues, llámame.', 'Quand tu arriveras, appelle-moi.'],
   ['Se ha roto la pierna.', "Il s'est cassé la jambe."],
   ['Mi hermana es más alta que yo.', 'Ma soeur est plus grande que moi.'],
+  // Places.
+  ['El gato está debajo del coche.', 'Le chat est sous la voiture.'],
+  ['Viven cerca del río.', 'Ils vivent près de la rivière.'],
+  ['Vive en Canadá.', 'Il vit au Canada.'],
+  ['Las llaves están en la mesa.', 'Les clefs sont sur la table.'],
+  // Who it is.
+  ['¿Quién lo sabe?', 'Qui le sait ?'],
+  ['Es mi hermano.', "C'est mon frère."],
+  ['No sé qué decir.', 'Je ne sais pas quoi dire.'],
   // Pages and programs.
   ['El archivo no se pudo encontrar.', "Le fichier n'a pas pu être trouvé."],
   ['Error al guardar los cambios.', 'Erreur en enregistrant les changements.'],
@@ -86,7 +95,12 @@ test.each([
   ['If he comes, we will eat.', "S'il vient, nous mangerons."],
   ['She and I spoke.', 'Elle et moi nous parlons.'],
   ['It works.', 'Il fonctionne.'],
+  ['I was watching television when he arrived.', 'Je regardais télévision quand il est arrivé.'],
   // What strangers try.
+  ['Who wants coffee?', 'Qui veut du café ?'],
+  ["He doesn't like fish.", "Il n'aime pas le poisson."],
+  ['Is this seat free?', 'Ce siège est libre ?'],
+  ['The train leaves at half past eight.', 'Le train part à huit heures et demie.'],
   ['I need a doctor.', "J'ai besoin d'un médecin."],
   ['See you tomorrow.', 'À demain.'],
   ['Account created successfully!', 'Compte créé avec succès !'],

@@ -43,6 +43,11 @@ test.each([
   ['Click the button to save your changes.', 'Pulsa el botón para guardar tus cambios.'],
   ['Send me the invoice.', 'Envíame la factura.'],
   ['Cancel', 'Cancelar'],
+  // Places and times.
+  ['They live near the river.', 'Viven cerca del río.'],
+  ['The hotel is next to the station.', 'El hotel está junto a la estación.'],
+  ['It takes two hours.', 'Lleva dos horas.'],
+  ['Call me before noon.', 'Llámame antes de mediodía.'],
   // What programs have done.
   ['Changes saved.', 'Cambios guardados.'],
   ['New user created.', 'Usuario nuevo creado.'],

@@ -335,8 +335,13 @@ const NOT_FRENCH: readonly (readonly [wrong: RegExp, right: string])[] = [
   [/(?<!\p{L})pas (?=(?:rien|personne|aucune?|jamais|ni)(?!\p{L}))/giu, ''],
   [/(?<=(?<!\p{L})(ils?|elles?)) \1(?!\p{L})/giu, ''],
   [/(?<=(?<!\p{L})de) de(?= \p{Ll})/gu, ''],
+  [/(?<!\p{L})de (?=d['’])/gu, ''],
   [/\bpas désormais\b/giu, 'plus'],
   [/\boù est(?=\s*\?)/giu, 'où est-ce'],
+  [
+    /(?<=\b(?:(?:lun|mar|mercre|jeu|vendre|same)di|dimanche) )l(?:'|e )(?=après-midi|soir|matin)/giu,
+    '',
+  ],
   [/\bcombien coûte(?=\s*\?)/giu, 'combien ça coûte'],
   [/(?<!\p{L})s['’]a(?!\p{L})/giu, "s'est"],
   [/\bs['’]ont\b/giu, 'se sont'],

@@ -50,6 +50,10 @@ export function spanishGrammar(): string {
     ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
     ...preposedForms(),
     ...undeclinedRules(),
+    ...['near', 'Near'].map(
+      (near) =>
+        `SUBSTITUTE (".*"r pr) ("*${near === 'near' ? 'cerca' : 'Cerca'} ~de") ("<${near}>") IF (0 (pr)) ;`,
+    ),
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
@@ -228,7 +232,7 @@ function undeclinedRules(): string[] {
 
 /** What stands on pages of shops, forums and accounts. */
 const ON_PAGES = `
-  back to top: volver arriba, ^ already have an account: ¿ya tienes una cuenta, don't have an account: ¿no tienes una cuenta,
+  at any time: en cualquier momento, ^ take_care $: cuídate, ^ it takes: lleva, keep the change: quédese con el cambio, next to: junto a,  back to top: volver arriba, ^ already have an account: ¿ya tienes una cuenta, don't have an account: ¿no tienes una cuenta,
   posted by: publicado por, last updated: última actualización, last updated on: última actualización el,
   upload complete: subida completada, download complete: descarga completada, show more $: mostrar más, show less $: mostrar menos,
   load more $: cargar más, skip to content: saltar al contenido, sold out: agotado, coming soon: próximamente,

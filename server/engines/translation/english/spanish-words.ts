@@ -6,7 +6,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
-ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
+student: estudiante mf, ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
@@ -100,7 +100,7 @@ export const NOUNS_BESIDE = `
 demonstration: manifestación f; government part people police protest street streets
 driver: controlador m; graphics hardware install kernel printer software update
 key: tecla f; control enter escape hit hold keyboard press shift type
-key: llave f; car door forgot forget house leave left lock lose lost my room
+key: llave f; car door forgot forget house leave left lock lose lost my pocket room table
 letter: letra f; alphabet capital character spell spelling word
 performance: actuación f; applause audience actor concert dance dancers musicians orchestra phone stage theatre theater tonight
 pepper: pimienta f; salt

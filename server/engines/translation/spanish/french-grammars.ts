@@ -37,6 +37,14 @@ export const spanishToFrench = (): GrammarTexts => ({
       'SUBSTITUTE (".*"r cnjadv) ("*et") ("@y=") ;',
       'SUBSTITUTE ("il") ("lui") (prn tn m sg) IF (-1 (pr)) ;',
       'SUBSTITUTE ("il") ("eux") (prn tn m pl) IF (-1 (pr)) ;',
+      'SUBSTITUTE (".*"r) ("dans") ("@dentro=") ;',
+      'SUBSTITUTE (".*"r) ("près ~de") ("<cerca de>") ;',
+      inBothSizes(
+        (sized) => `SUBSTITUTE (".*"r cnjadv) ("*${sized("c'est")}") ("@${sized('ce')}=") ;`,
+      ),
+      'SUBSTITUTE (".*"r cnjadv) ("*quoi") ("@quoi=") ;',
+      inBothSizes((sized) => `SUBSTITUTE (".*"r) ("${sized('qui')}") ("@${sized('qui')}=") ;`),
+      'SUBSTITUTE (".*"r) ("parent") ("<padre>") IF (0 (n pl)) ;',
       'SUBSTITUTE (".*"r cnjadv) ("*ça fait") ("@hace="i) ;',
       'SUBSTITUTE (".*"r cnjadv) ("*désormais") ("@ya=") ;',
       'SUBSTITUTE (".*"r adv) ("*besoin") ("@besoin=") ;',
@@ -47,16 +55,17 @@ export const spanishToFrench = (): GrammarTexts => ({
 
 /**
  * The grammars from English for the way to French, which needs the subjects that Spanish leaves out: `ella está
- * yendo`. A pronoun of the third person is written twice: the mode drops the one that it knows.
+ * yendo`. These pronouns are written twice: the mode drops the one that it knows.
  */
 export function englishTowardsFrench(): GrammarTexts {
   const { source, target } = englishToSpanish();
-  const kept = entriesOf('él: p3 m sg, ella: p3 f sg, ellos: p3 m pl, ellos: p3 mf pl').flatMap(
-    ([pronoun, tags]) =>
-      inBothSizes(
-        (sized) =>
-          `ADDCOHORT ("<kept>" "*${sized(pronoun)} ") BEFORE ("${sized('prpers')}" prn tn ${tags}) - (it) IF (NOT -1 ("<kept>")) (NOT 1 (cnjcoo)) ;`,
-      ),
+  const kept = entriesOf(
+    'yo: p1 mf sg, él: p3 m sg, ella: p3 f sg, ellos: p3 m pl, ellos: p3 mf pl',
+  ).flatMap(([pronoun, tags]) =>
+    inBothSizes(
+      (sized) =>
+        `ADDCOHORT ("<kept>" "*${sized(pronoun)} ") BEFORE ("${sized('prpers')}" prn tn ${tags}) - (it) IF (NOT -1 ("<kept>")) (NOT 1 (cnjcoo)) ;`,
+    ),
   );
   return {
     source: `${source}ADD (it) (prn subj nt) ;\n`,
@@ -73,8 +82,7 @@ LIST START = (>>>) ; LIST V = vblex vbmod vbser vbhaver ; LIST N = n ; LIST ADJ 
 LIST CLITIC = (prn pro) ; LIST NO = "no"i ; LIST SUBJECT = (prn tn) ;
 LIST BEFORE_NOUN = ${lemmasOf(BEFORE_NOUNS)} ;
 LIST HOUR = "<dos>" "<tres>" "<cuatro>" "<cinco>" "<seis>" "<siete>" "<ocho>" "<nueve>" "<diez>" "<once>" "<doce>" ;
-LIST DAY = "lunes" "martes" "miércoles" "jueves" "viernes" "sábado" "domingo" ;
-LIST ORDER = ${lemmasOf(`${ORDERS} ${FURTHER_ORDERS}`)} ; LIST SURFACE = "sitio" "página" "pantalla" "botón" "icono" "enlace" "lista" "web" ;
+LIST ORDER = ${lemmasOf(`${ORDERS} ${FURTHER_ORDERS}`)} ; LIST SURFACE = "sitio" "página" "pantalla" "botón" "icono" "enlace" "lista" "web" "mesa" "suelo" "pared" "silla" "techo" "escritorio=" ;
 LIST VEHICLE = "tren" "autobús" "avión" "vuelo" "barco" "metro" "taxi" ; LIST SOON = "siempre"i "ya"i "también"i "todavía"i ;
 LIST TIME = "año" "mes" "día" "semana" "hora" "minuto" "segundo" "siglo" "rato" "tiempo" "década" ;
 LIST MASS = "agua" "dinero" "pan" "leche" "café" "té" "vino" "cerveza" "azúcar" "sal" "arroz" "carne" "pescado" "queso" "paciencia" "suerte" "ayuda" "trabajo" ;
@@ -111,6 +119,8 @@ SELECT V IF (0 ("costar")) (-1 ("cuánto"i)) ;
 SELECT (p1) IF (0 (p1 sg)) (0 (p3 sg)) (-1* ("yo"i tn) BARRIER (*) - NO - CLITIC) ;
 SELECT (pp) IF (-1 (vbhaver)) ;
 SELECT (prn) IF (0 ("<nada>"i)) ;
+SELECT (pr) IF (0 ("<bajo>"i)) (1 DET) ;
+REMCOHORT ("yo"i) IF (1 ("<me>"i)) (2 LIKED) ;
 SELECT (vblex) IF (0 ("vivir"i)) (1 ("<en>") OR ("<aquí>") OR ("<con>")) ;
 SELECT DET IF (0 DET) (1C N OR ADJ) ;
 SELECT CLITIC IF (0 ("<lo>"i) OR ("<la>"i) OR ("<los>"i) OR ("<las>"i)) (1C V) ;
@@ -119,6 +129,7 @@ REMOVE ("enlazar"i) IF (0 N) ;
 SELECT N IF (0 ("médico"i)) (-1 DET OR ("ser"i)) (NOT 1 N) ;
 REMOVE (pri) IF (0 (ifi p1 pl)) (0* ("<ayer>"i) OR ("<anoche>"i) OR ("<pasado>") OR ("<pasada>") OR ("<hace>"i)) ;
 REMOVE (pri) IF (0 (ifi p1 pl)) (-1* (pii) OR (ifi) BARRIER (sent)) ;
+REMOVE (pri) IF (0 (ifi p1 pl)) (1 ("<en>")) (2 (num)) ;
 REMOVE (ifi p1 pl) IF (0 (pri p1 pl)) ;
 SELECT N IF (0 ("nombre"i) OR ("barra"i) OR ("orden"i)) (1 ("de")) (-1 START OR N OR (pr)) ;
 SELECT ("enlace="i) ;
@@ -141,6 +152,7 @@ SUBSTITUTE ("le" mf) ("lo" m) ("le" prn pro) IF (1 (vbhaver)) (2 SEEN) ;
 MOVE ("él" tn) (-1 V) (-2 START OR (lquest)) (1* ("<?>")) BEFORE (-1 V) ;
 SUBSTITUTE ("archivo") ("fichero") ("archivo") ;
 SUBSTITUTE ("Archivo") ("Fichero") ("Archivo") ;
+SELECT V IF (0 (vblex p2)) (-1 N) (-2 ("cuánto"i)) ;
 # Requests.
 SELECT (imp p2) IF (-1 BEGINS) (0 ORDER) (0 (imp p2)) (NOT -1 (lquest)) (NOT 0 N) (NOT 1 V) ;
 SELECT (imp p2) IF (-1 ("<y>") OR (cm)) (0 ORDER) (0 (imp p2)) (-2* (imp p2) BARRIER (sent)) ;
@@ -177,7 +189,7 @@ function likingRules(): string[] {
     ...entriesOf(likers).flatMap(([clitic, tags]) => {
       const [person, number, pronoun, gender] = tags.split(' ');
       const subject = `prn tn ${person} ${gender} ${number}`;
-      const place = `IF (-1 ("<${clitic}>"i)) (NOT -2 N OR (np) OR SUBJECT)`;
+      const place = `IF (-1 ("<${clitic}>"i)) (NOT -2 N OR (np) OR SUBJECT) (NOT -3 N OR (np) OR SUBJECT)`;
       return [
         `SUBSTITUTE (p3 sg) (${person} ${number} liking) LIKED ${place} ;`,
         `SUBSTITUTE (p3 pl) (${person} ${number} liking) LIKED ${place} ;`,
@@ -192,6 +204,7 @@ function likingRules(): string[] {
     'SUBSTITUTE ("gustar") ("amar") ("gustar") IF (-1 ("<le>"i) OR ("<les>"i)) ;',
     'SUBSTITUTE ("encantar") ("adorar") ("encantar") IF (-1 ("<le>"i) OR ("<les>"i)) ;',
     'REMCOHORT ("<le>"i) OR ("<les>"i) IF (1 ("amar") OR ("adorar")) (-1 N OR (np) OR SUBJECT) ;',
+    'REMCOHORT ("<le>"i) OR ("<les>"i) IF (1 ("amar") OR ("adorar")) (-1 NO) (-2 N OR (np) OR SUBJECT) ;',
     'REMCOHORT ("<A>" pr) IF (-1 START) (1* ("amar") OR ("adorar") BARRIER V) ;',
     'ADDCOHORT ("<+ça>" "ça=" cnjadv) AFTER LIKED IF (0 (liking)) (NOT 0 (cni)) (1 ENDS) ;',
     'SUBSTITUTE ("gustar") ("querer") ("gustar" cni liking) ;',
@@ -224,10 +237,12 @@ SUBSTITUTE ("por") ("para") ("<por>"i) IF (-1 ("<gracias>"i) OR ("<muchas gracia
 ADD (moved) ADJ (0 BEFORE_NOUN) (-1 N) (NOT -1 QUEUED) (NOT -2 ADJ) (NOT 1 ADJ OR ("<y>") OR ("<que>") OR ("<de>")) ;
 MOVE (moved) (-1 N) BEFORE (-1 N) ;
 SELECT N IF (-1 (moved)) ;
-# When does the train leave.
+# When does the train leave, is this seat free.
+SUBSTITUTE ("salir") ("partir") ("salir") IF (0* VEHICLE) ;
+MOVE V (0 ("ser"i p3) OR ("estar"i p3)) (-1 START OR (lquest)) (1 DET) (2 N) (3 ADJ OR (pp)) (1* ("<?>")) AFTER (2 N) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") V IF (-1 N) (-2 DET) (-3 START OR (lquest)) (1* ("<?>")) ;
 MOVE V (0 (p3)) (-1 ("<cuándo>"i) OR ("<cómo>"i) OR ("<dónde>"i)) (1 DET) (2 N) (3 ("<?>")) AFTER (2 N) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 N) (-3 ("<cuándo>"i) OR ("<cómo>"i) OR ("<dónde>"i)) (1 ("<?>")) ;
-SUBSTITUTE ("salir") ("partir") ("salir") IF (0* VEHICLE) ;
 # How many.
 ADDCOHORT ("<+de>" "de" pr) AFTER ("cuánto"i) IF (1 N) ;
 # For two years, two years ago.
@@ -267,6 +282,7 @@ SUBSTITUTE (".*"r adv) ("tarde=" cnjadv) ("<tarde>") IF (-1 ("llegar"i)) ;
 SUBSTITUTE (".*"r det ind m sg) ("de" pr) ("<un>") IF (1 (num)) (2 ("<por ciento>") OR ("<por>") OR ("<%>")) (-1 V) ;
 REMCOHORT ("alguno") IF (0 (det sg)) (1 ("otro")) ;
 SUBSTITUTE ("alguno") ("uno") ("alguno") IF (0 (det sg)) ;
+SUBSTITUTE ("Alguno") ("Uno") ("Alguno") IF (0 (det sg)) ;
 SUBSTITUTE (".*"r pr) ("sobre" pr) ("<a>") IF (-1 ("<bienvenido>"i) OR ("<bienvenidos>"i) OR ("bienvenidos="i)) (2 SURFACE) ;
 # No longer, not yet, nobody.
 ADDCOHORT ("<+ya>" "ya=" cnjadv) AFTER V IF (-1 NO) (-2 ("<ya>"i)) ;
@@ -297,15 +313,37 @@ REMCOHORT ("<al>"i) IF (1 (ger)) ;
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (1 DET) (2 SURFACE) ;
 # You have no messages.
 ADDCOHORT ("<+de>" "de" pr) AFTER ("tener"i) OR ("hay"i) IF (-1 NO) (1 (n pl) OR MASS OR ("<tiempo>")) (NOT 1 DET OR ("<razón>")) ;
+# I have been working, who knows, what to say, nothing is impossible, for ten euros.
+SUBSTITUTE (ger) (pp m sg) (ger) IF (-1 ("<estado>")) (-2 (vbhaver)) ;
+SELECT (pp) IF (-1 ("<estado>")) ;
+REMCOHORT ("<estado>") IF (-1 (vbhaver)) (1 (pp)) ;
+SUBSTITUTE (".*"r prn itg mf sg sp) ("qui=" np ant) ("<quién>") IF (1 (p3) OR CLITIC OR NO) (NOT -1 (pr)) ;
+SUBSTITUTE (".*"r prn itg mf sg sp) ("Qui=" np ant) ("<Quién>") IF (1 (p3) OR CLITIC OR NO) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") V OR CLITIC OR NO IF (-1 ("qui="i)) ;
+SUBSTITUTE (".*"r prn itg mf sg sp det adj) ("quoi=" cnjadv) ("<qué>") IF (1 (inf)) (NOT -1 (lquest)) ;
+ADDCOHORT ("<+no>" "no" adv) AFTER ("nada"i) IF (-1 BEGINS) (1 V) ;
+SUBSTITUTE ("por") ("para") ("<por>") IF (1 (num)) ;
+# Under the bed, on the table, in two days.
+${entriesOf('debajo: bajo, encima: sobre, dentro: dentro=')
+  .map(
+    ([
+      place,
+      preposition,
+    ]) => `SUBSTITUTE ("de" pr) ("${preposition}" pr) ("de" pr) IF (-1 ("${place}"i)) ;
+SUBSTITUTE SUB:-1 ("de" pr) ("${preposition}" pr) ("de" pr) IF (-1 ("${place}"i)) ;
+REMCOHORT ("${place}"i) IF (1 ("<de>") OR ("<del>")) ;`,
+  )
+  .join('\n')}
+# It is my birthday.
+SUBSTITUTE (".*"r vbser pri p3 sg) ("ce=" cnjadv) ("<es>") IF (-1 START OR (cm)) (1 DET OR (np)) ;
+SUBSTITUTE (".*"r vbser pri p3 sg) ("Ce=" cnjadv) ("<Es>") IF (-1 START OR (cm)) (1 DET OR (np)) ;
 # At eight o'clock.
-ADDCOHORT ("<+hora>" "hora" n f pl) AFTER HOUR IF (-1 ("<las>")) (-2 ("<a>"i) OR ("<desde>"i)) (NOT 1 N) ;
+ADDCOHORT ("<+hora>" "hora" n f pl) AFTER HOUR IF (-1 ("<las>")) (-2 ("<a>"i) OR ("<desde>"i) OR ("<hasta>"i)) (NOT 1 N) ;
 REMCOHORT ("<las>") IF (1 HOUR) (2 ("<+hora>")) ;
 # It could not be found.
 ADDCOHORT ("<+ser>" "ser" vbser inf) AFTER ("poder"i) IF (-1 ("se"i)) (1 (inf)) (NOT -2 ("<que>")) (NOT -3 ("<que>")) ;
 REMCOHORT ("se"i) IF (2 ("<+ser>")) ;
 SUBSTITUTE (inf) (pp m sg) (inf) IF (-1 ("<+ser>")) ;
-# Monday.
-REMCOHORT ("<el>"i) IF (1 DAY) (NOT 2 ADJ OR (num)) ;
 # I need.
 ADDCOHORT ("<+de>" "de" pr) AFTER ("necesitar"i) IF (NOT 1 (sent) OR (cm) OR ("<que>") OR QUEUED) (NOT -1 CLITIC) ;
 ADDCOHORT ("<+besoin>" "besoin=" adv) AFTER ("necesitar"i) IF (1 ("<+de>")) ;

@@ -16,7 +16,7 @@ const NOUNS = `
   correo: e-mail m, mensaje: message m, ordenador: ordinateur m, comando: commande f commandes,
   permiso: autorisation f, huella: empreinte f, bóveda: caveau m caveaux, propósito: but m, rato: moment m,
   prueba: test m tests, tienda: magasin m magasins, retraso: retard m, cita: rendez-vous m rendez-vous,
-  móvil: portable m portables, cargador: chargeur m chargeurs, pregunta: question f, noticia: nouvelle f,
+  móvil: portable m portables, cargador: chargeur m chargeurs, reserva: réservation f réservations, bolsa: sac m, charla: exposé m, bandeja: boîte f, pregunta: question f, noticia: nouvelle f,
   consejo: conseil m, diseño: conception f conceptions, prenda: vêtement m
 `;
 
@@ -50,13 +50,13 @@ const VERBS = `
   guardar: enregistrer, enlazar: lier, fallar: échouer, lanzar: lancer, solicitar: demander, alcanzar: trouver,
   preocupar: inquiéter, insertar: introduire, ordenar: ranger, prestar: prêter, cobrar: encaisser, suministrar: fournir, recordar: rappeler, cosechar: récolter, ajustar: régler,
   rebautizar: renommer, actualizar: actualiser, colapsar: réduire, calibrar: étalonner, aumentar: augmenter,
-  pulsar=: cliquer, pulsar: presser, vivir: vivre, coger: prendre, mantener: garder, conducir: conduire, aparcar: garer, complacer: plaire,
+  pulsar=: cliquer, pulsar: presser, reiniciar: relancer, vivir: vivre, coger: prendre, mantener: garder, conducir: conduire, aparcar: garer, complacer: plaire,
   mirar: regarder, tirar: jeter, retrasar: retarder, apoyar: soutenir, iniciar: lancer
 `;
 
 const ADJECTIVES = `
   remoto: distant, anterior: précédent, válido: valide, temporal: temporaire, vivo: vivant, posterior: ultérieur, obligatorio: obligatoire,
-  clave: clé, ocupado: occupé, portátil: portable, tonto: stupide, adjunto: joint
+  ocupado: occupé, portátil: portable, tonto: stupide, adjunto: joint
 `;
 
 const ADVERBS = `
@@ -72,7 +72,7 @@ export const SAID_OTHERWISE = `
   hasta pronto: à bientôt, lo siento: je suis désolé, por favor: s'il vous plaît, de nada: de rien,
   ^cómo estás: comment vas-tu, ^cómo está usted: comment allez-vous, ^cómo te llamas: comment t'appelles-tu,
   ^qué hora es: quelle heure est-il, ^cuánto cuesta: combien coûte, ^cuánto cuestan: combien coûtent,
-  ^dónde está: où est, ^dónde están: où sont, ^quién es: qui est, ^quiénes son: qui sont,
+  ^dónde está: où est, ^dónde están: où sont, ^quién es: qui est, ^quién eres: qui es-tu, ^quién es usted: qui êtes-vous, ^quiénes son: qui sont,
   ^qué es: qu'est-ce que, ^qué significa: que signifie, ^por qué: pourquoi, por_qué: pourquoi,
   ^que tengas un buen día: bonne journée, ^que tenga un buen día: bonne journée, bienvenidos de nuevo: bon retour,
   iniciar sesión: se connecter, inicia sesión: connecte-toi, cerrar sesión: se déconnecter, cierra sesión: déconnecte-toi,
@@ -92,12 +92,19 @@ export const SAID_OTHERWISE = `
   buen viaje: bon voyage, ^encantado de conocerte: enchanté, me alegro: je suis content, ^qué tal: comment ça va,
   tanto como: autant que, lo antes posible: dès que possible, lo siento mucho: je suis vraiment désolé, lo sentimos: nous sommes désolés, lo sentimos mucho: nous sommes vraiment désolés,
   inténtalo de nuevo: réessaie, vuelve a intentarlo: réessaie, no importa: ça ne fait rien,
-  hay que: il faut, más información: en savoir plus, ^sobre nosotros: à propos de nous, no se han encontrado resultados: aucun résultat trouvé,
+  hay que: il faut, y media: et demie, y cuarto: et quart, menos cuarto: moins le quart, lo pasamos muy bien: nous nous sommes bien amusés,
+  ha sido un placer conocerte: j'ai été ravi de te rencontrer, fue un placer conocerte: j'ai été ravi de te rencontrer, cuídate: prends soin de toi,
+  ^lleva: cela prend, junto a: à côté de, quédese con el cambio: gardez la monnaie, al lado: à côté, enfrente: en face, hace poco: il y a peu, dios: Dieu, el lunes: lundi, el martes: mardi, el miércoles: mercredi, el jueves: jeudi, el viernes: vendredi, el sábado: samedi, el domingo: dimanche,
+  en Canadá: au Canada, en Japón: au Japon, en Brasil: au Brésil, en México: au Mexique, en Portugal: au Portugal, en Marruecos: au Maroc,
+  en Estados_Unidos: aux États-Unis, en los Estados_Unidos: aux États-Unis, ^era un: c'était un, ^era una: c'était une,
+  por las molestias: pour le désagrément, bandeja de entrada: boîte de réception, en_cualquier momento: à tout moment, varios: plusieurs, varias: plusieurs,
+  dar las gracias_a: remercier, de quién es: à qui est, creo que sí: je crois que oui, creo que no: je ne crois pas, alguna vez: déjà,
+  me encuentro mal: je ne me sens pas bien, alérgico a: allergique à, alérgica a: allergique à, más información: en savoir plus, ^sobre nosotros: à propos de nous, no se han encontrado resultados: aucun résultat trouvé,
   algo salió mal: une erreur s'est produite, agotado: épuisé, cargando: chargement, página no encontrada: page introuvable,
   ^no encontrado: introuvable, copiar enlace: copier le lien, cargar más: charger plus, mostrar más: afficher plus, mostrar menos: afficher moins,
   volver arriba: retour en haut, recordarme: se souvenir de moi, suscríbete a: abonne-toi à, en tu cuenta: à ton compte,
   condiciones de uso: conditions d'utilisation, todos los derechos reservados: tous droits réservés, tarjeta regalo: carte cadeau,
-  horario de apertura: heures d'ouverture, última actualización: dernière mise à jour, acceso denegado: accès refusé, ^es un: c'est un, ^es una: c'est une, ^son unos: ce sont des, ^son unas: ce sont des, ahora: maintenant, entonces: alors, luego: ensuite, a casa: à la maison, en casa: à la maison, desde casa: de chez soi, ^dónde: où est-ce que, ^cuándo: quand est-ce que, ^cómo: comment est-ce que,
+  horario de apertura: heures d'ouverture, última actualización: dernière mise à jour, acceso denegado: accès refusé, ^son unos: ce sont des, ^son unas: ce sont des, ahora: maintenant, entonces: alors, luego: ensuite, a casa: à la maison, en casa: à la maison, desde casa: de chez soi, ^dónde: où est-ce que, ^cuándo: quand est-ce que, ^cómo: comment est-ce que,
   ^dónde te duele: où as-tu mal, cuánto se tarda en: combien de temps faut-il pour, ^la cuenta$: l'addition, ^qué pasa: que se passe-t-il,
   ^qué ocurre: que se passe-t-il, ^hasta la semana que viene: à la semaine prochaine, felicidades por: félicitations pour, felicidades: félicitations,
   contacta con nosotros: contacte-nous, ponte en contacto con nosotros: contacte-nous, términos y condiciones: conditions générales,
