@@ -120,6 +120,7 @@ SELECT (p1) IF (0 (p1 sg)) (0 (p3 sg)) (-1* ("yo"i tn) BARRIER (*) - NO - CLITIC
 SELECT (pp) IF (-1 (vbhaver)) ;
 SELECT (prn) IF (0 ("<nada>"i)) ;
 SELECT (pr) IF (0 ("<bajo>"i)) (1 DET) ;
+SELECT (pr) IF (0 ("<para>"i)) (NOT 1 ENDS) ;
 REMCOHORT ("yo"i) IF (1 ("<me>"i)) (2 LIKED) ;
 SELECT (vblex) IF (0 ("vivir"i)) (1 ("<en>") OR ("<aquí>") OR ("<con>")) ;
 SELECT DET IF (0 DET) (1C N OR ADJ) ;
@@ -346,7 +347,7 @@ REMCOHORT ("se"i) IF (2 ("<+ser>")) ;
 SUBSTITUTE (inf) (pp m sg) (inf) IF (-1 ("<+ser>")) ;
 # I need.
 ADDCOHORT ("<+de>" "de" pr) AFTER ("necesitar"i) IF (NOT 1 (sent) OR (cm) OR ("<que>") OR QUEUED) (NOT -1 CLITIC) ;
-ADDCOHORT ("<+besoin>" "besoin=" adv) AFTER ("necesitar"i) IF (1 ("<+de>")) ;
+ADDCOHORT ("<+besoin>" "besoin=" adv) AFTER ("necesitar"i) IF (1 ("<+de>") OR ("<que>")) ;
 SUBSTITUTE ("necesitar") ("tener") ("necesitar") IF (1 ("<+besoin>")) ;
 SUBSTITUTE ("Necesitar") ("Tener") ("Necesitar") IF (1 ("<+besoin>")) ;
 # Can you help me, it could not be found.

@@ -50,7 +50,7 @@ const VERBS = `
   guardar: enregistrer, enlazar: lier, fallar: échouer, lanzar: lancer, solicitar: demander, alcanzar: trouver,
   preocupar: inquiéter, insertar: introduire, ordenar: ranger, prestar: prêter, cobrar: encaisser, suministrar: fournir, recordar: rappeler, cosechar: récolter, ajustar: régler,
   rebautizar: renommer, actualizar: actualiser, colapsar: réduire, calibrar: étalonner, aumentar: augmenter,
-  pulsar=: cliquer, pulsar: presser, reiniciar: relancer, vivir: vivre, coger: prendre, mantener: garder, conducir: conduire, aparcar: garer, complacer: plaire,
+  pulsar=: cliquer, pulsar: presser, reiniciar: relancer, necesitar: vouloir, vivir: vivre, coger: prendre, mantener: garder, conducir: conduire, aparcar: garer, complacer: plaire,
   mirar: regarder, tirar: jeter, retrasar: retarder, apoyar: soutenir, iniciar: lancer
 `;
 
