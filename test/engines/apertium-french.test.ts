@@ -17,7 +17,7 @@ test.each([
   ['Es una empresa pequeña.', "C'est une petite entreprise."],
   ['Veo la casa (el coche nuevo).', 'Je vois la maison (la nouvelle voiture).'],
   ['No hay medios de transporte disponibles.', "Il n'y a pas des moyens de transport disponibles."],
-  ['Necesito una clave nueva.', "J'ai besoin d'une clé nouvelle."],
+  ['Necesito una clave nueva.', "J'ai besoin d'une clef nouvelle."],
   ['Necesito dinero.', "J'ai besoin d'argent."],
   ['La persona no ha llegado.', "La personne n'est pas arrivé."],
   ['La tienda está cerrada.', 'Le magasin est fermé.'],

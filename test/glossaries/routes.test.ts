@@ -191,7 +191,7 @@ describe('a glossary in a translation', () => {
 
   it.each([
     ['The data centre is closed.', {}, 'El centro de cómputo está cerrado.'],
-    ['Data centre closed.', {}, 'Centro de cómputo cerró.'],
+    ['Data centre closed.', {}, 'Centro de cómputo cerrado.'],
     ['The red cars and the red car.', {}, 'Los coches rojos y el bólido.'],
     [
       'The <b>data</b> centre is closed.',

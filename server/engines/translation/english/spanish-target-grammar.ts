@@ -50,10 +50,6 @@ export function spanishGrammar(): string {
     ...[...wordRules(ADJECTIVES, 'adj'), ...wordRules(ADVERBS, 'adv')],
     ...preposedForms(),
     ...undeclinedRules(),
-    ...['near', 'Near'].map(
-      (near) =>
-        `SUBSTITUTE (".*"r pr) ("*${near === 'near' ? 'cerca' : 'Cerca'} ~de") ("<${near}>") IF (0 (pr)) ;`,
-    ),
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
@@ -106,6 +102,8 @@ ${contextRules()}`);
 function contextRules(): string {
   const states = anyOf(STATES);
   return `SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
+SUBSTITUTE (".*"r pr) ("*cerca ~de") ("<near>") IF (0 (pr)) ;
+SUBSTITUTE (".*"r pr) ("*Cerca ~de") ("<Near>") IF (0 (pr)) ;
 SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
 SUBSTITUTE (".*"r adv itg) ("*por la que") ("<why>") IF (-1 ("<reason>" sg)) ;
 SUBSTITUTE (".*"r adv itg) ("*por las que") ("<why>") IF (-1 ("<reason>" pl)) ;
@@ -117,7 +115,7 @@ SUBSTITUTE (".*"r) ("*hasta el") ("<until>") IF (1 ${anyOf(DAYS)}) (NOT 2 (n)) ;
 SUBSTITUTE (".*"r) ("*eso") ("<that>") IF (-1 ("<on>")) (1 (sent) OR (cm)) ;
 SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*a nadie") ("<anyone>") OR ("<anybody>") IF (-1 VERB) (NOT -1 (vbser)) (-1* NEGATION BARRIER (cm)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<cold>") OR ("<hot>")) (-1 ${anyOf(MASS)} OR ("<soup>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<in front of>") OR ("<next to>") OR ("<close to>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<in front of>") OR ("<next to>") OR ("<next=to=>") OR ("<close to>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<not>")) (2 ("<at>")) (3 ("<home>") OR ("<work>") OR ("<school>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<out>") OR ("<far>") OR ("<accustomed=to=>")) (2 (sent) OR (cm) OR (pr) OR (adv) OR (inf)) (NOT 2 ("<of>")) ;
 SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
