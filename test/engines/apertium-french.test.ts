@@ -73,6 +73,7 @@ test.each([
   ['¿Quién lo sabe?', 'Qui le sait ?'],
   ['Es mi hermano.', "C'est mon frère."],
   ['No sé qué decir.', 'Je ne sais pas quoi dire.'],
+  ['Lleva dos horas.', 'Cela prend deux heures.'],
   // Pages and programs.
   ['El archivo no se pudo encontrar.', "Le fichier n'a pas pu être trouvé."],
   ['Error al guardar los cambios.', 'Erreur en enregistrant les changements.'],

@@ -1,9 +1,9 @@
 /**
- * Additional grammars for Debian's English–Spanish modes, which choose the readings of words in a sentence
+ * Additional grammars for Debian's modes between English, Spanish and French, which choose the readings of words in a sentence
  * and between alternative translations. Each mode gets two constraint grammars for cg-proc. One stands before
  * the tagger and works on the source; the other replaces the mode's lexical selection, which has almost no
  * effect, and chooses target words. The grammars are written as word tables and rules; this module holds what
- * both directions share.
+ * all directions share.
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -13,8 +13,10 @@ import { createTemporaryFolder, removeTemporaryFolder } from '../../process/inde
 
 const run = promisify(execFile);
 
-/** Positions in the command where the grammars are inserted. */
-// Behind the stage that attaches marks to each word: cg-proc would leave marks behind when it moves a word.
+/**
+ * Positions in the command where the grammars are inserted; the first behind the stage that attaches marks to each
+ * word, for cg-proc would leave marks behind when it moves a word.
+ */
 const ANALYSIS_END = /(?<=^lt-proc [^|]*\| apertium-wblank-attach )\| /;
 const SELECTION = /lrx-proc -z -m '[^']*'/;
 

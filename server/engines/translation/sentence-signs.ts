@@ -1,8 +1,8 @@
 /**
  * Corrects capitals and punctuation in translated sentences. Apertium's rules give the capital of the first
  * word to whichever word they put in its place, even the second (`Hola Todo el mundo`). No mode knows the
- * opening signs of Spanish questions and exclamations, or the French blanks before punctuation, and the
- * English–Spanish mode takes every `please` for a verb.
+ * opening signs of Spanish questions and exclamations, or the French blanks before punctuation, the French mode
+ * adds `pas` to every negation, and the English–Spanish mode takes every `please` for a verb.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';

@@ -42,6 +42,10 @@ export const spanishToFrench = (): GrammarTexts => ({
       inBothSizes(
         (sized) => `SUBSTITUTE (".*"r cnjadv) ("*${sized("c'est")}") ("@${sized('ce')}=") ;`,
       ),
+      inBothSizes(
+        (sized) =>
+          `SUBSTITUTE (".*"r cnjadv) ("*${sized('cela')} prend") ("@${sized('lleva')}=") ;`,
+      ),
       'SUBSTITUTE (".*"r cnjadv) ("*quoi") ("@quoi=") ;',
       inBothSizes((sized) => `SUBSTITUTE (".*"r) ("${sized('qui')}") ("@${sized('qui')}=") ;`),
       'SUBSTITUTE (".*"r) ("parent") ("<padre>") IF (0 (n pl)) ;',
@@ -335,6 +339,9 @@ SUBSTITUTE SUB:-1 ("de" pr) ("${preposition}" pr) ("de" pr) IF (-1 ("${place}"i)
 REMCOHORT ("${place}"i) IF (1 ("<de>") OR ("<del>")) ;`,
   )
   .join('\n')}
+# It takes two hours.
+SUBSTITUTE (".*"r vblex pri imp p2 p3 sg) ("lleva=" cnjadv) ("<lleva>") IF (-1 BEGINS) (1 (num)) (2 TIME) ;
+SUBSTITUTE (".*"r vblex pri imp p2 p3 sg) ("Lleva=" cnjadv) ("<Lleva>") IF (-1 BEGINS) (1 (num)) (2 TIME) ;
 # It is my birthday.
 SUBSTITUTE (".*"r vbser pri p3 sg) ("ce=" cnjadv) ("<es>") IF (-1 START OR (cm)) (1 DET OR (np)) ;
 SUBSTITUTE (".*"r vbser pri p3 sg) ("Ce=" cnjadv) ("<Es>") IF (-1 START OR (cm)) (1 DET OR (np)) ;
