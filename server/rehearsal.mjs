@@ -34,6 +34,8 @@ const audio = {
  */
 const beginnings = [
   ['/v2/translate', { text: ['Good morning, <b>everybody</b>.'], ...pair, tag_handling: 'html' }],
+  // Language detection reads its dictionaries, and keeps them for later processes.
+  ['/v2/translate', { text: ['Good morning'], target_lang: 'es' }],
   ['/v2/glossaries', { name: 'Terms', ...terms }],
   ['/v3/glossaries', { name: 'Terms', dictionaries: [terms] }],
   ['/v3/spoken_terms', { name: 'Names', language: 'en', terms: ['Dragoman'] }],

@@ -4,7 +4,7 @@
  * The largest entries are CommonJS in `cached/` and run with V8's code cache; see
  * `process/code-cache.ts`.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -71,7 +71,7 @@ function bundled(names, { format, folder }) {
       ngramTable(),
       countedWords(),
       withoutBlanks(format),
-      ...(format === 'cjs' ? [cachedEntries(names, folder)] : []),
+      ...(format === 'cjs' ? [cachedEntries(names, folder), narrow()] : []),
     ],
     output: {
       dir: path.join(dist, 'bundle'),
@@ -205,6 +205,23 @@ function withoutBlanks(format) {
         if (BEHIND_BACKSLASH.test(code))
           throw new Error(`A wide letter is escaped: ${chunk.fileName}`);
         chunk.code = code.replaceAll(/[\u0100-\uffff]/g, escaped);
+      }
+    },
+  };
+}
+
+/**
+ * Writes one byte for each character, as `process/code-cache.ts` reads it.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+function narrow() {
+  return {
+    name: 'narrow',
+    writeBundle({ dir = '' }, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        writeFileSync(path.join(dir, chunk.fileName), chunk.code, 'latin1');
       }
     },
   };

@@ -119,7 +119,7 @@ export function runtimeFiles(importMetaUrl: string): string[] {
   const ours =
     server === undefined
       ? []
-      : [server, ...['shared', 'bundle'].map((name) => path.join(server, '..', name))];
+      : [server, ...['shared', 'bundle', 'tables'].map((name) => path.join(server, '..', name))];
   const beside = above.flatMap((folder) =>
     ['node_modules', 'package.json', 'tsconfig.json'].map((name) => path.join(folder, name)),
   );

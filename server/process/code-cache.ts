@@ -6,7 +6,6 @@
  * The build creates the cache in a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
  * rejects a cache of another version, other flags or another processor, and then compiles as usual.
  */
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -14,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
 
 /** Name of the file beside the code whose presence makes a run write its cache on exit. */
 const MARK = 'rehearsal';
@@ -54,9 +54,11 @@ export function runEntry(address: URL, name: string): void {
   }
 
   function run(file: string, module: Module): void {
-    const code = readFileSync(file, 'utf8');
-    // V8 itself checks only the length of the code, so the hash is part of the name.
-    const cache = path.join(caches, `${path.relative(root, file)}.${hashOf(code).toString('hex')}`);
+    const bytes = readFileSync(file);
+    // The build writes bytes of Latin-1: decoding the same text from UTF-8 takes four times as long.
+    const code = bytes.toString('latin1');
+    // V8 itself checks only the length of the code, so its checksum is part of the name.
+    const cache = path.join(caches, `${path.relative(root, file)}.${crc32(bytes).toString(16)}`);
     // Strict, like the ES modules that the code was built from.
     const source = `(function (exports, require, module, __filename, __dirname) {'use strict';${code}\n})`;
     const cachedData = readCache(cache);
@@ -77,20 +79,18 @@ export function runEntry(address: URL, name: string): void {
   load(entry);
 }
 
-// A hash follows each cache: V8 would run any data of the right length.
+// A checksum follows each cache: V8 would run any data of the right length.
 
-const HASH_BYTES = 32;
-
-function hashOf(content: string | Uint8Array): Buffer {
-  return createHash('sha256').update(content).digest();
-}
+const CHECKSUM_BYTES = 4;
 
 /** Returns the verified cache of a file; without one, code is compiled as it runs. */
 function readCache(file: string): Buffer | undefined {
   if (!existsSync(file)) return undefined;
   const content = readFileSync(file);
-  const cache = content.subarray(0, -HASH_BYTES);
-  return hashOf(cache).equals(content.subarray(-HASH_BYTES)) ? cache : undefined;
+  if (content.length < CHECKSUM_BYTES) return undefined;
+  const end = content.length - CHECKSUM_BYTES;
+  const cache = content.subarray(0, end);
+  return crc32(cache) === content.readUInt32LE(end) ? cache : undefined;
 }
 
 function writeCache(file: string, cache: Buffer): void {
@@ -98,6 +98,8 @@ function writeCache(file: string, cache: Buffer): void {
   // Written to a temporary file and renamed, so that a process that starts meanwhile sees all of it
   // or nothing.
   const next = `${file}.${process.pid}.${threadId}`;
-  writeFileSync(next, Buffer.concat([cache, hashOf(cache)]));
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(cache));
+  writeFileSync(next, Buffer.concat([cache, checksum]));
   renameSync(next, file);
 }

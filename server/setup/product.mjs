@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -35,6 +36,8 @@ const bundleFolder = path.join(distFolder, 'bundle');
 export const serverEntry = path.join(bundleFolder, 'main.js');
 /** The server's code; `process/code-cache.ts` keeps its caches beside it. */
 const cachedFolder = path.join(bundleFolder, 'cached');
+/** Where `text/words/dictionaries.ts` keeps large dictionaries. */
+const tablesFolder = path.join(distFolder, 'tables');
 /** Entry of the command-line interface. */
 export const commandLineEntry = path.join(bundleFolder, 'cli', 'main.js');
 const widgetEntry = path.join(distFolder, 'widget', 'voice-captions.js');
@@ -101,6 +104,9 @@ async function buildServer(areTypesChecked, whenCompiled) {
 }
 
 async function bundleServer() {
+  // Tables of dictionaries may be of another form now.
+  rmSync(tablesFolder, { recursive: true, force: true });
+  mkdirSync(tablesFolder);
   await run({
     program: process.execPath,
     args: [modulePath('rolldown/bin/cli.mjs'), '--config', 'server/rolldown.config.mjs'],

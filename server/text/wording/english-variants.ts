@@ -100,15 +100,21 @@ const sharedInAmerican = set(`
   connexion connexions whisky whiskies programme-maker
 `);
 
-const fromAmerican = readList('american_spellings', sharedInBritish);
-const fromBritish = readList('british_spellings', sharedInAmerican);
+const sources = {
+  'en-GB': { name: 'american_spellings', without: sharedInBritish },
+  'en-US': { name: 'british_spellings', without: sharedInAmerican },
+};
+/** The spellings of each variant, read with the first word. */
+const spellings = new Map<EnglishVariant, ReadonlyMap<string, string>>();
 
 /** Returns the spelling of a lower-case word in a variant; undefined when both variants agree. */
 function spelledIn(variant: EnglishVariant, word: string): string | undefined {
-  return (variant === 'en-GB' ? fromAmerican : fromBritish).get(word);
+  let words = spellings.get(variant);
+  if (words === undefined) spellings.set(variant, (words = readList(sources[variant])));
+  return words.get(word);
 }
 
-function readList(name: string, without: ReadonlySet<string>): ReadonlyMap<string, string> {
+function readList({ name, without }: (typeof sources)[EnglishVariant]) {
   const list = require(`american-british-english-translator/data/${name}.json`) as Record<
     string,
     string
