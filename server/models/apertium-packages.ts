@@ -67,16 +67,19 @@ export interface InstalledPackage {
   isNew: boolean;
 }
 
-/** Returns the names of the installed packages; empty if there is no dpkg. */
-export async function installedPackages(): Promise<Set<string>> {
+/** The installed packages by name, with the time of their installation, in ms. */
+export type InstalledPackages = ReadonlyMap<string, number>;
+
+/** Returns the installed packages; none if there is no dpkg. */
+export async function installedPackages(): Promise<InstalledPackages> {
   const names = apertiumPackages.map(({ name }) => name);
-  const format = '-f=${Package} ${db:Status-Status}\n';
+  const format = '-f=${Package} ${db-fsys:Last-Modified} ${db:Status-Status}\n';
   // Fails for names it does not know, and still lists the others.
   const { output } = await run(['dpkg-query', '-W', format, ...names]).catch(() => ({
     output: '',
   }));
-  const installed = output.split('\n').filter((line) => line.endsWith(' installed'));
-  return new Set(installed.map((line) => line.replace(/ installed$/, '')));
+  const installed = output.matchAll(/^(\S+) (\d*) installed$/gm);
+  return new Map([...installed].map(([, name = '', seconds]) => [name, 1000 * Number(seconds)]));
 }
 
 /**

@@ -16,6 +16,7 @@ import type { LanguageTag } from '../../shared/language.ts';
 import {
   APERTIUM_PREFIX,
   apertiumPackages,
+  type InstalledPackages,
   installedPackages,
   packageCommand,
 } from './apertium-packages.ts';
@@ -168,14 +169,17 @@ function createModelInstallations(options: ModelInstallationsOptions): ModelInst
   const queue = createQueue();
   const stopping = new AbortController();
   let offers: TranslationOffer[] = [];
-  let packages = installedPackages();
-  const packagesInUse = packages;
+  // Asking takes as long as a twentieth of a start, so it waits until somebody looks.
+  let packages: Promise<InstalledPackages> | undefined;
+  let packagesInUse: Promise<ReadonlySet<string>> | undefined;
+  const lookForPackages = () => (packages ??= installedPackages());
+  const lookForPackagesInUse = () => (packagesInUse ??= lookForPackages().then(olderThanThis));
 
   async function describe(): Promise<ConsoleModels> {
     const [found, here, before] = await Promise.all([
       findModels(modelsFolder),
-      packages,
-      packagesInUse,
+      lookForPackages(),
+      lookForPackagesInUse(),
     ]);
     const better = [...betterModels(translators).values()].flat();
     const models = [
@@ -198,6 +202,7 @@ function createModelInstallations(options: ModelInstallationsOptions): ModelInst
         throw new ServiceError('invalid_request', `Accept the terms of ${name} to install it.`);
       }
       queue.add(name, async (job, signal) => {
+        await lookForPackagesInUse();
         await installByName({
           name,
           modelsFolder,
@@ -210,13 +215,14 @@ function createModelInstallations(options: ModelInstallationsOptions): ModelInst
             job.share = totalBytes === undefined ? null : bytes / totalBytes;
           },
         });
-        if (name.startsWith(APERTIUM_PREFIX)) packages = installedPackages();
+        if (name.startsWith(APERTIUM_PREFIX)) packages = undefined;
       });
     },
     cancel: async (name) => queue.cancel(name),
     async remove(name) {
+      await lookForPackagesInUse();
       await removeByName(modelsFolder, name);
-      packages = installedPackages();
+      packages = undefined;
     },
     async stop() {
       stopping.abort(new ServiceError('stopping', 'The server stops.'));
@@ -377,9 +383,15 @@ function described(known: Known) {
   };
 }
 
+/** Returns the packages that were there when this process started. */
+function olderThanThis(packages: InstalledPackages): ReadonlySet<string> {
+  const older = [...packages].filter(([, installedMs]) => installedMs < performance.timeOrigin);
+  return new Set(older.map(([name]) => name));
+}
+
 function describePackage(
   { name, directions, sizeMb }: (typeof apertiumPackages)[number],
-  here: ReadonlySet<string>,
+  here: InstalledPackages,
   before: ReadonlySet<string>,
 ): Described {
   return {

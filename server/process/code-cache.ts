@@ -6,7 +6,7 @@
  * The build creates the cache in a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
  * rejects a cache of another version, other flags or another processor, and then compiles as usual.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,7 +61,7 @@ export function runEntry(address: URL, name: string): void {
     const cache = path.join(caches, `${path.relative(root, file)}.${crc32(bytes).toString(16)}`);
     // Strict, like the ES modules that the code was built from.
     const source = `(function (exports, require, module, __filename, __dirname) {'use strict';${code}\n})`;
-    const cachedData = readCache(cache);
+    const cachedData = readKept(cache);
     const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
     scripts.set(cache, script);
     const directory = path.dirname(file);
@@ -73,33 +73,49 @@ export function runEntry(address: URL, name: string): void {
 
   if (existsSync(path.join(root, MARK))) {
     process.once('exit', () => {
-      for (const [cache, script] of scripts) writeCache(cache, script.createCachedData());
+      for (const [cache, script] of scripts) keep(cache, script.createCachedData());
     });
   }
   load(entry);
 }
 
-// A checksum follows each cache: V8 would run any data of the right length.
+// Files that spare later processes work: V8's caches, and tables made of installed data.
 
+/** In `dist`, emptied by each build; where it is missing, as in development, nothing is kept. */
+const TABLES = fileURLToPath(new URL('../../tables/', import.meta.url));
 const CHECKSUM_BYTES = 4;
 
-/** Returns the verified cache of a file; without one, code is compiled as it runs. */
-function readCache(file: string): Buffer | undefined {
-  if (!existsSync(file)) return undefined;
-  const content = readFileSync(file);
-  if (content.length < CHECKSUM_BYTES) return undefined;
-  const end = content.length - CHECKSUM_BYTES;
-  const cache = content.subarray(0, end);
-  return crc32(cache) === content.readUInt32LE(end) ? cache : undefined;
+/** Returns where a table is kept; undefined where none are. */
+export function placeOfTable(name: string): string | undefined {
+  return existsSync(TABLES) ? path.join(TABLES, name) : undefined;
 }
 
-function writeCache(file: string, cache: Buffer): void {
+/**
+ * Returns what a file holds; undefined if it is missing or damaged. A checksum follows the content: V8
+ * itself would run any data of the right length.
+ */
+export function readKept(file: string): Buffer | undefined {
+  if (!existsSync(file)) return undefined;
+  const all = readFileSync(file);
+  if (all.length < CHECKSUM_BYTES) return undefined;
+  const end = all.length - CHECKSUM_BYTES;
+  const content = all.subarray(0, end);
+  return crc32(content) === all.readUInt32LE(end) ? content : undefined;
+}
+
+/** Writes a file for {@link readKept}. @throws when its folder cannot be written */
+export function keep(file: string, content: Uint8Array): void {
   mkdirSync(path.dirname(file), { recursive: true });
   // Written to a temporary file and renamed, so that a process that starts meanwhile sees all of it
   // or nothing.
   const next = `${file}.${process.pid}.${threadId}`;
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
-  checksum.writeUInt32LE(crc32(cache));
-  writeFileSync(next, Buffer.concat([cache, checksum]));
-  renameSync(next, file);
+  checksum.writeUInt32LE(crc32(content));
+  try {
+    writeFileSync(next, Buffer.concat([content, checksum]));
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
 }

@@ -1,10 +1,10 @@
 /** Between English and Spanish with the product's own grammars: what people say, and what stands on pages. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { englishToSpanish } from '../../server/engines/translation/english/spanish-grammars.ts';
 import { Grammars } from '../../server/engines/translation/grammars.ts';
 import { spanishToEnglish } from '../../server/engines/translation/spanish/english-grammars.ts';
@@ -422,9 +422,35 @@ test.each([
 });
 
 test('a mode of other stages stays as it is, for one grammar says what the other reads', async () => {
-  const grammars = new Grammars(englishToSpanish(), { PATH: '/usr/bin:/bin' });
+  const grammars = new Grammars('eng-spa', englishToSpanish, { PATH: '/usr/bin:/bin' });
   const command = "lt-proc -z 'a.bin' | apertium-tagger -z -g $2 'b.prob' | lt-proc -z $1 'c.bin'";
   expect(await grammars.into(command)).toBe(command);
+});
+
+test('grammars are compiled once for all processes, and again when what is kept is damaged', async () => {
+  const env = { PATH: '/usr/bin:/bin' };
+  const command =
+    "lt-proc -z 'a.bin' | apertium-wblank-attach | lrx-proc -z -m 'b.bin' | lt-proc -z 'c.bin'";
+  const texts = () => ({ source: 'SELECT (n) ;\n', target: 'SELECT (vblex) ;\n' });
+  const sourceOf = async () => {
+    const grammars = new Grammars('kept-for-a-test', texts, env);
+    const [, file = ''] = /cg-proc -z '([^']+)'/.exec(await grammars.into(command)) ?? [];
+    await grammars.close();
+    return file;
+  };
+  const tables = path.resolve('dist/tables');
+  const isKept = (file: string) => file.startsWith(tables);
+  onTestFinished(async () => {
+    const names = await readdir(tables);
+    const own = names.filter((name) => name.startsWith('kept-for-a-test'));
+    await Promise.all(own.map((name) => rm(path.join(tables, name))));
+  });
+  expect(isKept(await sourceOf())).toBe(false);
+  const kept = await sourceOf();
+  expect(isKept(kept)).toBe(true);
+  await writeFile(kept, 'damaged');
+  expect(isKept(await sourceOf())).toBe(false);
+  expect(await sourceOf()).toBe(kept);
 });
 
 test('without a compiler of grammars the mode translates as it is', async () => {

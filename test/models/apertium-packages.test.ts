@@ -32,7 +32,7 @@ function systemWith(programs: Record<string, string>): { folder: string; calls: 
 }
 
 const none = { 'dpkg-query': 'exit 1' };
-const all = { 'dpkg-query': 'for name in "$@"; do echo "$name installed"; done' };
+const all = { 'dpkg-query': 'for name in "$@"; do echo "$name 1700000000 installed"; done' };
 
 describe('the installable Apertium packages', () => {
   it('cover the directions that the engine knows', () => {

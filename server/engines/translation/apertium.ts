@@ -87,7 +87,7 @@ export async function createApertium({
   const readCommand = async (mode: Mode) => {
     const command = await readModeCommand({ mode, modesFolder, env });
     if (mode.grammars === undefined) return command;
-    const ofMode = grammars.get(mode) ?? new Grammars(mode.grammars(), env);
+    const ofMode = grammars.get(mode) ?? new Grammars(pipelineOf(mode), mode.grammars, env);
     grammars.set(mode, ofMode);
     return ofMode.into(command).catch((error: unknown) => {
       log.warn({ mode: mode.name, err: error }, 'grammars cannot be compiled: apt install cg3');
@@ -119,7 +119,7 @@ export async function createApertium({
   return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words, grammars });
 }
 
-const pipelineOf = ({ name, towards = '' }: Mode): string => `${name} ${towards}`;
+const pipelineOf = ({ name, towards }: Mode) => (towards === undefined ? name : `${name}-${towards}`);
 
 /** Creates the word lookup. A dictionary is read at the first text with a hyphen, and kept. */
 function createModeWords(modesFolder: string, log: Logger): ModeWords {

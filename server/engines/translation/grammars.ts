@@ -6,12 +6,16 @@
  * all directions share.
  */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { keep, placeOfTable, readKept } from '../../process/code-cache.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
 
 const run = promisify(execFile);
+
+const COMPILER = 'cg-comp';
 
 /**
  * Positions in the command where the grammars are inserted; the first behind the stage that attaches marks to each
@@ -30,35 +34,30 @@ export interface GrammarTexts {
 
 /** The compiled grammars of a mode. */
 export class Grammars {
-  readonly #texts: GrammarTexts;
+  readonly #name: string;
+  readonly #texts: () => GrammarTexts;
   readonly #env: Record<string, string>;
   #folder: string | undefined;
 
-  /** @param env environment of the programs */
-  constructor(texts: GrammarTexts, env: Record<string, string>) {
+  /**
+   * @param name under which they are kept
+   * @param env environment of the programs
+   */
+  constructor(name: string, texts: () => GrammarTexts, env: Record<string, string>) {
+    this.#name = name;
     this.#texts = texts;
     this.#env = env;
   }
 
   /**
    * Returns a pipeline's command with both grammars inserted; a command with other stages stays unchanged.
-   * The grammars are compiled anew each time, in some 40 ms, because temporary folders may have been cleared
-   * since the last start.
    *
    * @throws Error when cg-comp is missing or rejects a grammar
    */
   async into(command: string): Promise<string> {
     // One grammar without the other would produce words that the dictionary does not have.
     if (!ANALYSIS_END.test(command) || !SELECTION.test(command)) return command;
-    const before = this.#folder;
-    const folder = await createTemporaryFolder('grammars');
-    this.#folder = folder;
-    // The previous processes have already read their files.
-    if (before !== undefined) await removeTemporaryFolder(before);
-    const [source, target] = await Promise.all([
-      this.#compiled(this.#texts.source, path.join(folder, 'source')),
-      this.#compiled(this.#texts.target, path.join(folder, 'target')),
-    ]);
+    const [source, target] = await this.#compiled();
     return command
       .replace(ANALYSIS_END, `| cg-proc -z '${source}' | `)
       .replace(SELECTION, `cg-proc -z -1 '${target}'`);
@@ -68,11 +67,50 @@ export class Grammars {
     if (this.#folder !== undefined) await removeTemporaryFolder(this.#folder);
   }
 
-  async #compiled(grammar: string, file: string): Promise<string> {
-    await writeFile(`${file}.cg3`, grammar);
-    await run('cg-comp', [`${file}.cg3`, `${file}.bin`], { env: this.#env, timeout: 10_000 });
-    return `${file}.bin`;
+  /** Returns the files of both: those of an earlier process, which the same compiler has made, or new ones. */
+  async #compiled(): Promise<readonly [source: string, target: string]> {
+    const compiler = await identityOf(COMPILER, this.#env['PATH'] ?? '');
+    const placeOf = (part: string) => placeOfTable(`${this.#name}.${part}.${compiler}`);
+    const kept = [placeOf('source'), placeOf('target')] as const;
+    const [source, target] = kept;
+    if (source === undefined || target === undefined) return this.#compile();
+    if ([source, target].every((file) => readKept(file) !== undefined)) return [source, target];
+    const made = await this.#compile();
+    try {
+      for (const [i, file] of [source, target].entries()) keep(file, await readFile(made[i] ?? ''));
+    } catch {
+      // Where the product's folder cannot be written, each process compiles them itself.
+    }
+    return made;
   }
+
+  /** Compiles anew each time: temporary folders may have been cleared since the last start. */
+  async #compile(): Promise<readonly [source: string, target: string]> {
+    const before = this.#folder;
+    const folder = await createTemporaryFolder('grammars');
+    this.#folder = folder;
+    // The previous processes have already read their files.
+    if (before !== undefined) await removeTemporaryFolder(before);
+    const compile = async (grammar: string, file: string): Promise<string> => {
+      await writeFile(`${file}.cg3`, grammar);
+      const options = { env: this.#env, timeout: 10_000 };
+      await run(COMPILER, [`${file}.cg3`, `${file}.bin`], options);
+      return `${file}.bin`;
+    };
+    const { source, target } = this.#texts();
+    return Promise.all([
+      compile(source, path.join(folder, 'source')),
+      compile(target, path.join(folder, 'target')),
+    ]);
+  }
+}
+
+/** Returns what tells a program from its other versions. */
+async function identityOf(name: string, folders: string): Promise<string> {
+  const files = folders.split(path.delimiter).map((folder) => path.join(folder, name));
+  const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
+  const [program] = found.filter((each) => each !== undefined);
+  return crc32(`${program?.size} ${program?.mtimeMs}`).toString(16);
 }
 
 /** Sentence delimiters. */

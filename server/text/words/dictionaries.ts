@@ -1,14 +1,12 @@
 /**
  * Installed dictionaries, from Hunspell and from the analysers of Apertium's modes, and word lookup in them.
  */
-import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { keep, placeOfTable, readKept } from '../../process/code-cache.ts';
 import {
   type AnalyserWords,
   type HunspellWords,
@@ -50,6 +48,16 @@ export async function analyserOf(modesFolder: string, mode: string): Promise<str
   return /'([^']+\.automorf\.bin)'/.exec(command)?.[1];
 }
 
+/** Size from which reading a dictionary takes longer than a few milliseconds. */
+const LEAST_KEPT_BYTES = 100_000;
+
+/** A dictionary as it is in memory. */
+interface Table {
+  /** Paths, sizes and times of the files that it was made from. */
+  origin: string;
+  words: DictionaryWords;
+}
+
 /**
  * Reads the words of a dictionary; undefined for an unknown file format. Large ones are kept as they
  * are in memory, which later processes read in a tenth of the time.
@@ -57,18 +65,23 @@ export async function analyserOf(modesFolder: string, mode: string): Promise<str
  * @throws Error when the file cannot be read
  */
 export async function readDictionary(file: DictionaryFile): Promise<DictionaryWords | undefined> {
-  const states = await Promise.all(
-    filesOf(file).map(async (path) => [path, await stat(path)] as const),
-  );
-  const isKept = states.some(([, { size }]) => size >= LEAST_KEPT_BYTES) && existsSync(TABLES);
-  if (!isKept) return parseDictionary(file);
-  const origin = states.map(([path, { size, mtimeMs }]) => `${path} ${size} ${mtimeMs}`).join('\n');
-  const table = join(TABLES, `${basename(file.path)}.${crc32(file.path).toString(16)}`);
-  const kept = await readTable(table, origin);
-  if (kept !== undefined) return kept;
+  const stats = await Promise.all(filesOf(file).map((path) => stat(path)));
+  const isLarge = stats.some(({ size }) => size >= LEAST_KEPT_BYTES);
+  const name = `${basename(file.path)}.${crc32(file.path).toString(16)}`;
+  const place = isLarge ? placeOfTable(name) : undefined;
+  if (place === undefined) return parseDictionary(file);
+  const origin = [file.path, ...stats.map(({ size, mtimeMs }) => `${size} ${mtimeMs}`)].join('\n');
+  const content = readKept(place);
+  const kept = content && (deserialize(content) as Table);
+  if (kept?.origin === origin) return kept.words;
   const words = await parseDictionary(file);
-  // Where the product's folder cannot be written, each process reads the dictionary itself.
-  if (words !== undefined) await writeTable(table, { origin, words }).catch(() => undefined);
+  if (words !== undefined) {
+    try {
+      keep(place, serialize({ origin, words } satisfies Table));
+    } catch {
+      // Where the product's folder cannot be written, each process reads the dictionary itself.
+    }
+  }
   return words;
 }
 
@@ -85,40 +98,6 @@ async function parseDictionary(file: DictionaryFile): Promise<DictionaryWords | 
   const decoder = new TextDecoder(encoding.replace(/^ISO(?=\d)/, 'ISO-'));
   const hasNames = file.language === 'de';
   return readHunspell(decoder.decode(await readFile(path)), decoder.decode(affixes), { hasNames });
-}
-
-// Dictionaries as they are in memory.
-
-/** Folder in `dist`, emptied by each build; where it is missing, nothing is kept. */
-const TABLES = fileURLToPath(new URL('../../../tables/', import.meta.url));
-/** Size from which reading a dictionary takes longer than a few milliseconds. */
-const LEAST_KEPT_BYTES = 100_000;
-const CHECKSUM_BYTES = 4;
-
-interface Table {
-  /** Paths, sizes and times of the files that it was made from. */
-  origin: string;
-  words: DictionaryWords;
-}
-
-/** Returns undefined for a table that is missing, damaged, or of another state of the dictionary. */
-async function readTable(path: string, origin: string): Promise<DictionaryWords | undefined> {
-  const file = await readFile(path).catch(() => undefined);
-  if (file === undefined || file.length <= CHECKSUM_BYTES) return undefined;
-  const content = file.subarray(CHECKSUM_BYTES);
-  if (crc32(content) !== file.readUInt32LE()) return undefined;
-  const table = deserialize(content) as Table;
-  return table.origin === origin ? table.words : undefined;
-}
-
-/** Processes that start meanwhile see all of it or nothing. */
-async function writeTable(path: string, table: Table): Promise<void> {
-  const content = serialize(table);
-  const checksum = Buffer.alloc(CHECKSUM_BYTES);
-  checksum.writeUInt32LE(crc32(content));
-  const next = `${path}.${randomUUID()}`;
-  await writeFile(next, [checksum, content]);
-  await rename(next, path);
 }
 
 /** Whether a dictionary contains a lower-case word. */

@@ -20,7 +20,7 @@ export async function startPipelineByHand(): Promise<PipelineByHand> {
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' };
   const file = '/usr/share/apertium/modes/eng-spa.mode';
   const { stdout } = await run('apertium-wblank-mode', ['-z', file]);
-  const grammars = new Grammars(englishToSpanish(), env);
+  const grammars = new Grammars('eng-spa', englishToSpanish, env);
   const command = await grammars.into(stdout.trim());
   const child = spawn('sh', ['-c', command, 'sh', '-n', ''], {
     stdio: ['pipe', 'pipe', 'ignore'],
