@@ -1,20 +1,12 @@
 /** Between English and Spanish with the product's own grammars: what people say, and what stands on pages. */
-import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { englishToSpanish } from '../../server/engines/translation/english/spanish-grammars.ts';
-import { Grammars } from '../../server/engines/translation/grammars.ts';
 import { spanishToEnglish } from '../../server/engines/translation/spanish/english-grammars.ts';
-import {
-  apertium,
-  apertiumOfFile,
-  recordingLog,
-  temporaryFolder,
-  translateTexts,
-} from './apertium-support.ts';
+import { apertiumOfFile, temporaryFolder, translateTexts } from './apertium-support.ts';
 import { marked, written } from './marked-segments.ts';
 
 const signal = new AbortController().signal;
@@ -419,50 +411,4 @@ test.each([
   const { stdout } = await promisify(execFile)('lt-proc', ['-g', generator, file]);
   const unknown = units.filter((_, i) => stdout.split('\n')[i]?.includes('#') !== false);
   expect(unknown).toEqual([]);
-});
-
-test('a mode of other stages stays as it is, for one grammar says what the other reads', async () => {
-  const grammars = new Grammars('eng-spa', englishToSpanish, { PATH: '/usr/bin:/bin' });
-  const command = "lt-proc -z 'a.bin' | apertium-tagger -z -g $2 'b.prob' | lt-proc -z $1 'c.bin'";
-  expect(await grammars.into(command)).toBe(command);
-});
-
-test('grammars are compiled once for all processes, and again when what is kept is damaged', async () => {
-  const env = { PATH: '/usr/bin:/bin' };
-  const command =
-    "lt-proc -z 'a.bin' | apertium-wblank-attach | lrx-proc -z -m 'b.bin' | lt-proc -z 'c.bin'";
-  const texts = () => ({ source: 'SELECT (n) ;\n', target: 'SELECT (vblex) ;\n' });
-  const sourceOf = async () => {
-    const grammars = new Grammars('kept-for-a-test', texts, env);
-    const [, file = ''] = /cg-proc -z '([^']+)'/.exec(await grammars.into(command)) ?? [];
-    await grammars.close();
-    return file;
-  };
-  const tables = path.resolve('dist/tables');
-  const isKept = (file: string) => file.startsWith(tables);
-  onTestFinished(async () => {
-    const names = await readdir(tables);
-    const own = names.filter((name) => name.startsWith('kept-for-a-test'));
-    await Promise.all(own.map((name) => rm(path.join(tables, name))));
-  });
-  expect(isKept(await sourceOf())).toBe(false);
-  const kept = await sourceOf();
-  expect(isKept(kept)).toBe(true);
-  await writeFile(kept, 'damaged');
-  expect(isKept(await sourceOf())).toBe(false);
-  expect(await sourceOf()).toBe(kept);
-});
-
-test('without a compiler of grammars the mode translates as it is', async () => {
-  const folder = await temporaryFolder();
-  const compiler = path.join(folder, 'cg-comp');
-  await writeFile(compiler, '#!/bin/sh\necho refused >&2\nexit 1\n');
-  await chmod(compiler, 0o755);
-  const log = recordingLog();
-  const plain = await apertium({ log, programFolders: `${folder}:/usr/local/bin:/usr/bin:/bin` });
-  const [answer] = await translateTexts(plain, ['The house is red.'], options);
-  assert.equal(answer, 'La casa es roja.');
-  expect(log.lines.map(({ message }) => message)).toContain(
-    'grammars cannot be compiled: apt install cg3',
-  );
 });
