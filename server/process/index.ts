@@ -28,6 +28,7 @@ export {
   findContainment,
   HUGE_PAGES,
   SYSTEM_PATH,
+  TRIAL_LIMIT_MS,
   uncontainedNotice,
   type Command,
   type Containment,

@@ -3,6 +3,7 @@ import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
+import { TRIAL_LIMIT_MS } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { declareEngine } from '../declaration.ts';
 import type {
@@ -41,7 +42,9 @@ export async function createEspeakNg({
   const unavailable = (reason: string) => ({ name: NAME, reason });
   let listing: string;
   try {
-    ({ stdout: listing } = await promisify(execFile)(program, ['--voices'], { timeout: 10_000 }));
+    ({ stdout: listing } = await promisify(execFile)(program, ['--voices'], {
+      timeout: TRIAL_LIMIT_MS,
+    }));
   } catch (error) {
     // EACCES: it is not found, and a folder of the PATH may not be entered.
     if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) {

@@ -3,6 +3,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { TRIAL_LIMIT_MS } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
 import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
@@ -42,7 +43,7 @@ export async function createFlite({
   program = 'flite',
   timeoutMs = 10_000,
 }: FliteOptions): Promise<SynthesisEngine | Unavailable> {
-  const installed = await promisify(execFile)(program, ['-lv'], { timeout: 10_000 }).then(
+  const installed = await promisify(execFile)(program, ['-lv'], { timeout: TRIAL_LIMIT_MS }).then(
     ({ stdout }) => stdout.trim().split(/\s+/),
     (): string[] => [],
   );

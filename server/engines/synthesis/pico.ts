@@ -7,7 +7,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
+import {
+  createTemporaryFolder,
+  removeTemporaryFolder,
+  TRIAL_LIMIT_MS,
+} from '../../process/index.ts';
 import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';
@@ -94,7 +98,7 @@ async function installedVoices(program: string): Promise<Set<string> | undefined
   try {
     const outcomeOf = async (voice: string) => {
       const args = ['-l', voice, '-w', path.join(folder, `${voice}.wav`)];
-      const running = promisify(execFile)(program, args, { timeout: 10_000 });
+      const running = promisify(execFile)(program, args, { timeout: TRIAL_LIMIT_MS });
       running.child.stdin?.on('error', () => undefined).end('a');
       return running.then(
         () => 'spoken',

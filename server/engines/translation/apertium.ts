@@ -11,7 +11,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import { type Turn, linkAbort } from '../../process/concurrency.ts';
-import { HUGE_PAGES } from '../../process/index.ts';
+import { HUGE_PAGES, TRIAL_LIMIT_MS } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import { declareEngine } from '../declaration.ts';
@@ -119,7 +119,8 @@ export async function createApertium({
   return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words, grammars });
 }
 
-const pipelineOf = ({ name, towards }: Mode) => (towards === undefined ? name : `${name}-${towards}`);
+const pipelineOf = ({ name, towards }: Mode) =>
+  towards === undefined ? name : `${name}-${towards}`;
 
 /** Creates the word lookup. A dictionary is read at the first text with a hyphen, and kept. */
 function createModeWords(modesFolder: string, log: Logger): ModeWords {
@@ -280,7 +281,7 @@ async function readModeCommand({
   env: Record<string, string>;
 }): Promise<string> {
   const path = join(modesFolder, `${mode.name}.mode`);
-  const { stdout } = await run(MODE_PROGRAM, ['-z', path], { env, timeout: 10_000 });
+  const { stdout } = await run(MODE_PROGRAM, ['-z', path], { env, timeout: TRIAL_LIMIT_MS });
   const command = stdout.trim();
   return mode.taggerCrashes === true ? withoutTagger(command) : command;
 }

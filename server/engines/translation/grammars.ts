@@ -11,7 +11,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { keep, placeOfTable, readKept } from '../../process/code-cache.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
+import {
+  createTemporaryFolder,
+  removeTemporaryFolder,
+  TRIAL_LIMIT_MS,
+} from '../../process/index.ts';
 
 const run = promisify(execFile);
 
@@ -93,7 +97,7 @@ export class Grammars {
     if (before !== undefined) await removeTemporaryFolder(before);
     const compile = async (grammar: string, file: string): Promise<string> => {
       await writeFile(`${file}.cg3`, grammar);
-      const options = { env: this.#env, timeout: 10_000 };
+      const options = { env: this.#env, timeout: TRIAL_LIMIT_MS };
       await run(COMPILER, [`${file}.cg3`, `${file}.bin`], options);
       return `${file}.bin`;
     };

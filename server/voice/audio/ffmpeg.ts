@@ -16,6 +16,7 @@ import {
   findContainment,
   type Containment,
   LimitWatch,
+  TRIAL_LIMIT_MS,
 } from '../../process/index.ts';
 import { ffmpegMissing, type Coding } from './codecs/decodable-formats.ts';
 import { createSampleAligner } from './media.ts';
@@ -33,7 +34,6 @@ const DECODERS = ['mp3', 'aac', 'vorbis'];
 
 /** Address space limit of a process: several times what it needs, to protect the machine's memory. */
 const MAX_MEMORY_KIB = 1024 * 1024;
-const CHECK_LIMIT_MS = 10_000;
 /**
  * Most bytes of frames with sound that FFmpeg may take in without output. It waits for the next KiB of
  * MP3; a client is held back when seconds of audio wait, and has sent no more than this by then at 8
@@ -69,7 +69,7 @@ const run = promisify(execFile);
  */
 export async function findFfmpegProgram(command: string): Promise<FfmpegProgram | undefined> {
   try {
-    const options = { timeout: CHECK_LIMIT_MS };
+    const options = { timeout: TRIAL_LIMIT_MS };
     const { stdout: found } = await run('/bin/sh', ['-c', 'command -v "$0"', command], options);
     const path = found.trim();
     // A shell has built-in commands, for which it prints no path.
@@ -89,7 +89,7 @@ async function tryContained(path: string): Promise<[Containment, decoders: strin
   const question = ['-hide_banner', '-decoders'];
   const containment = await findContainment([path, ...question], { readable: [path] });
   if (containment.trialOutput !== undefined) return [containment, containment.trialOutput];
-  const { stdout } = await run(path, question, { timeout: CHECK_LIMIT_MS, maxBuffer: 1 << 20 });
+  const { stdout } = await run(path, question, { timeout: TRIAL_LIMIT_MS, maxBuffer: 1 << 20 });
   return [containment, stdout];
 }
 
