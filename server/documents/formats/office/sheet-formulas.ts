@@ -30,9 +30,14 @@ const LINK = /\bHYPERLINK\(\s*"(?:[^"]|"")*"\s*,\s*"(?:[^"]|"")*"\s*\)/gi;
 /** The operator of a condition: `COUNTIF(A:A,"<>Closed")`. */
 const OPERATOR = /^(?:<>|[<>]?=|[<>])/;
 
+/** The text that a formula of a cell looks for within others: `SEARCH("urgent",A2)`. */
+const CONTAINED = /\b(?:SEARCH|FIND)\(\s*"((?:[^"]|"")*)"/gi;
+/** A word, or a letter of a script without alphabet; single letters are in most texts. */
+const WORD = /\p{L}{2}|\p{Lo}/u;
+
 /**
- * Returns the texts that a formula looks for or results in, in lower case; not those that it joins with others,
- * nor those of links. The list of a validation is a single literal.
+ * Returns the texts that a formula looks for or results in, in lower case, with their wildcards; not those that it
+ * joins with others, nor those of links. The list of a validation is a single literal.
  */
 export function textsOfFormula(formula: XmlElement): string[] {
   const text = textOf(formula);
@@ -44,11 +49,66 @@ export function textsOfFormula(formula: XmlElement): string[] {
       return whole === text.trim() ? literal.split(',') : [literal];
     },
   );
-  return literals.flat().flatMap((each) => {
-    const literal = each.replaceAll('""', '"').trim().toLowerCase();
-    const sought = literal.replace(OPERATOR, '').trim();
-    return sought === literal ? [literal] : [literal, sought];
-  });
+  const sought = literals.flat().flatMap((literal) => [literal, literal.replace(OPERATOR, '')]);
+  for (const [, literal = ''] of formula.name === 'x:f' ? text.matchAll(CONTAINED) : []) {
+    if (WORD.test(literal)) sought.push(`*${literal}*`);
+  }
+  return sought.map((each) => each.replaceAll('""', '"').trim().toLowerCase());
+}
+
+/** Whether a formula finds a range by a name that it reads from cells: `INDIRECT(A2)`. */
+export function findsByName(formula: XmlElement): boolean {
+  return /\bINDIRECT\((?!\s*"(?:[^"]|"")*"\s*[,)])/i.test(textOf(formula));
+}
+
+/** Wildcards of a pattern, as characters that no text of a workbook contains. */
+const [ANY, ONE] = ['\u0000', '\u0001'];
+
+/** Texts of cells, in lower case. */
+export type TextSet = Pick<ReadonlySet<string>, 'has'>;
+
+/** Texts of cells that stay, in lower case; those that formulas look for may be patterns (`clos*`). */
+export class FixedTexts implements TextSet {
+  #texts: Set<string>;
+  #patterns: string[] = [];
+
+  constructor(texts: ReadonlySet<string>) {
+    this.#texts = new Set(texts);
+  }
+
+  add(text: string): void {
+    if (this.#texts.has(text)) return;
+    this.#texts.add(text);
+    if (!/[*?]/.test(text) || !/\p{L}/u.test(text)) return;
+    const wildcard = (written: string, escaped?: string): string =>
+      escaped ?? (written === '*' ? ANY : ONE);
+    this.#patterns.push(text.replace(/~([*?~])|[*?]/g, wildcard));
+  }
+
+  has(text: string): boolean {
+    return this.#texts.has(text) || this.#patterns.some((each) => matches(text, each));
+  }
+}
+
+/** Tells whether a pattern describes a whole text; the time it takes is at most the product of their lengths. */
+function matches(text: string, pattern: string): boolean {
+  let [at, next] = [0, 0];
+  /** Where the pattern goes on after its last `*`, and the text that this one covers ends. */
+  let retry: { at: number; next: number } | undefined;
+  while (at < text.length) {
+    if (pattern[next] === ANY) {
+      next += 1;
+      retry = { at, next };
+    } else if (pattern[next] === ONE || pattern[next] === text[at]) {
+      at += 1;
+      next += 1;
+    } else if (retry === undefined) return false;
+    else {
+      retry.at += 1;
+      ({ at, next } = retry);
+    }
+  }
+  return pattern.slice(next).replaceAll(ANY, '') === '';
 }
 
 /**

@@ -5,6 +5,7 @@
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import type { TextExchange } from './office-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
+import type { TextSet } from './sheet-formulas.ts';
 import {
   childOf,
   elementLike,
@@ -254,7 +255,7 @@ export class StringNumbers {
 export function sharedStringsVisitor(options: {
   exchange: TextExchange;
   used: StringNumbers;
-  fixed: ReadonlySet<string>;
+  fixed: TextSet;
   onString?: (number: number, text: RichString) => void;
 }): PartVisitor {
   const { exchange, used, fixed, onString } = options;

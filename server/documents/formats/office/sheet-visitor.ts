@@ -5,7 +5,13 @@
 import { hasLetters, type TextSegment, type Mark, plainText } from '../../../text/text-segment.ts';
 import { exchangeText, type TextExchange } from './office-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { hasReferences, isFormula, renameFormula, type RenamedColumns } from './sheet-formulas.ts';
+import {
+  hasReferences,
+  isFormula,
+  renameFormula,
+  type RenamedColumns,
+  type TextSet,
+} from './sheet-formulas.ts';
 import {
   inlineString,
   readPlainString,
@@ -44,9 +50,9 @@ interface SheetOptions {
   /** Cells whose strings are reported or replaced; see {@link cellKey}. */
   places: ReadonlySet<number>;
   /** Texts that stay, in lower case. */
-  fixed: ReadonlySet<string>;
+  fixed: TextSet;
   /** Further texts that stay, although they were offered: those of formulas, which may come after them. */
-  sought?: ReadonlySet<string>;
+  sought?: TextSet;
   /** Called for each use of a shared string; `place` is set only for the cells in `places`. */
   onShared?: (index: number, place: number | undefined) => void;
   /** Called for inline strings in the cells in `places`. */

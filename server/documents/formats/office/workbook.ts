@@ -18,6 +18,8 @@ export interface Workbook {
   others: readonly ArchiveEntry[];
   /** Texts that stay, in lower case: names by which pivot tables and queries find their fields. */
   fixed: ReadonlySet<string>;
+  /** Names of sheets, ranges and tables, in lower case, by which `INDIRECT` finds them. */
+  names: ReadonlySet<string>;
 }
 
 export interface Sheet {
@@ -47,17 +49,32 @@ export async function readWorkbook(pkg: OfficePackage): Promise<Workbook> {
   const isSheet = (entry: ArchiveEntry): boolean => SHEET_TYPE.test(pkg.contentType(entry));
   const sheets: Sheet[] = [];
   for (const entry of ordered.filter(isSheet)) sheets.push(await readSheet(pkg, entry));
+  const tables = sheets.flatMap(({ tables }) => tables);
   return {
     main,
     sheets,
     sharedStrings: pkg.partsOfType(STRINGS_TYPE)[0],
     others: ordered.filter((entry) => !isSheet(entry)),
-    fixed: await fixedNames(
-      pkg,
-      sheets.flatMap(({ tables }) => tables),
-    ),
+    fixed: await fixedNames(pkg, tables),
+    names: await rangeNames(pkg, main, tables),
   };
 }
+
+/** Names cannot contain blanks: formulas write `_` for those of cells. */
+async function rangeNames(
+  pkg: OfficePackage,
+  main: ArchiveEntry,
+  tables: readonly SheetTable[],
+): Promise<Set<string>> {
+  const names = tables.map(({ name }) => name);
+  await eachTag(pkg.archive, main, (element, tag) => {
+    const isName = element === 'x:sheet' || element === 'x:definedName';
+    if (isName) names.push(decodeString(attributeOf(tag, 'name') ?? ''));
+  });
+  return new Set(names.flatMap((name) => [name, name.replaceAll('_', ' ')].map(lowerCase)));
+}
+
+const lowerCase = (text: string): string => text.trim().toLowerCase();
 
 async function readSheet(pkg: OfficePackage, entry: ArchiveEntry): Promise<Sheet> {
   const tables: SheetTable[] = [];
@@ -81,7 +98,7 @@ async function readSheet(pkg: OfficePackage, entry: ArchiveEntry): Promise<Sheet
 async function fixedNames(pkg: OfficePackage, tables: readonly SheetTable[]): Promise<Set<string>> {
   const fixed = new Set<string>();
   const add = (name: string | undefined): void => {
-    if (name !== undefined) fixed.add(decodeString(name).trim().toLowerCase());
+    if (name !== undefined) fixed.add(lowerCase(decodeString(name)));
   };
   const hasDataModel = pkg.partsOfType(DATA_MODEL_TYPE).length > 0 || (await hasQueries(pkg));
   for (const { isFixed, columns } of tables) {

@@ -10,7 +10,13 @@ import { drawingText, isSmartArt, smartArtTextParts } from './drawing-text.ts';
 import { propertyParts, type TextPart, targetLanguage, DocumentTexts } from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
 import { readPart, rewritePart, type PartVisitor } from './part-reading.ts';
-import { type RenamedColumns, renameFormula, textsOfFormula } from './sheet-formulas.ts';
+import {
+  findsByName,
+  FixedTexts,
+  type RenamedColumns,
+  renameFormula,
+  textsOfFormula,
+} from './sheet-formulas.ts';
 import { StringNumbers, sharedStringsVisitor, type RichString } from './sheet-text.ts';
 import { commentsVisitor, threadedCommentsVisitor, sheetVisitor } from './sheet-visitor.ts';
 import {
@@ -49,9 +55,12 @@ async function openWorkbook(
   /** Cells to be reported, by the number of their shared string. */
   const wanted = new Map<number, { cells: Map<number, RichString>; place: number }[]>();
   const sheets: SheetFindings[] = [];
-  const fixed = new Set(workbook.fixed);
+  const fixed = new FixedTexts(workbook.fixed);
   for (const sheet of workbook.sheets) {
     sheets.push(await readSheet({ pkg, workbook, texts, used, wanted, fixed }, sheet));
+  }
+  if (sheets.some((sheet) => sheet.findsByName)) {
+    for (const name of workbook.names) fixed.add(name);
   }
   if (workbook.sharedStrings !== undefined) {
     const visitor = sharedStringsVisitor({
@@ -78,7 +87,7 @@ async function openWorkbook(
 
 async function readSheet(
   reading: Pick<WorkbookFindings, 'pkg' | 'workbook' | 'texts' | 'used'> & {
-    fixed: Set<string>;
+    fixed: FixedTexts;
     wanted: Map<number, { cells: Map<number, RichString>; place: number }[]>;
   },
   sheet: Sheet,
@@ -90,6 +99,7 @@ async function readSheet(
     cells,
     hasFormulas: false,
     hasReferences: false,
+    findsByName: false,
     hasFilters: false,
   };
   const visitor = sheetVisitor({
@@ -106,6 +116,7 @@ async function readSheet(
     onInline: (text, place) => cells.set(place, text),
     onFormula: (formula, hasReferences) => {
       for (const text of textsOfFormula(formula)) fixed.add(text);
+      findings.findsByName ||= findsByName(formula);
       findings.hasFormulas = true;
       findings.hasReferences ||= hasReferences;
     },
@@ -155,6 +166,8 @@ interface SheetFindings {
   hasFormulas: boolean;
   /** Whether any formula may refer to columns of tables. */
   hasReferences: boolean;
+  /** Whether any formula reads names of ranges or sheets from cells. */
+  findsByName: boolean;
   hasFilters: boolean;
 }
 
@@ -165,7 +178,7 @@ interface WorkbookFindings {
   texts: DocumentTexts;
   used: StringNumbers;
   /** Strings that stay, in lower case: names of fields, and texts that formulas look for. */
-  fixed: ReadonlySet<string>;
+  fixed: FixedTexts;
   sheets: readonly SheetFindings[];
   others: readonly TextPart[];
 }
