@@ -111,6 +111,27 @@ describe('PDF rows without rules', () => {
     expect(await textsOf(content)).toEqual([...addresses.flat(), phrase.join(' ')]);
   });
 
+  it('are the addresses and telephone numbers of a person, not those within a sentence', async () => {
+    const person = [
+      'John Smith',
+      'Head of the office',
+      'john.smith@harbour.example',
+      '+44 117 496 0123',
+      'Fax: 0117 496 0124',
+    ];
+    const sentence = [
+      'Please send the whole order to',
+      'john.smith@harbour.example',
+      'before noon on Monday',
+    ];
+    const content = [person, sentence].flatMap((lines, block) =>
+      lines.map((line, row) => at(60, 700 - block * 120 - row * 14, line)),
+    );
+    // Telephone numbers without a word are not translated.
+    const worded = person.filter((line) => /\p{L}/u.test(line));
+    expect(await textsOf(content)).toEqual([...worded, sentence.join(' ')]);
+  });
+
   it('are the lines of opening hours, not of prose that begin with capitals', async () => {
     const hours = ['2 tickets', 'Monday 9.00 to 17.00', 'Tuesday closed', 'Friday 9.00 to 12.00'];
     const prose = [

@@ -17,6 +17,9 @@ const MAX_ADDRESS_LINES = 8;
 const MAX_ADDRESS_EMS = 16;
 /** A house number or a postal code with the name after it: `12 Station Road`, `10115 Berlin`. */
 const STREET_OR_TOWN = /^\p{N}+\p{L}?,? \p{Lu}\p{Ll}/u;
+/** A line that is an e-mail or web address or a telephone number, with its label: `Tel.: +44 117 496 0123`. */
+const CONTACT =
+  /^(\p{L}[\p{L}-]*(?::\s*|\.:?\s+))?(?:\S+@\S+\.\p{L}{2,}|(?:https?:\/\/|www\.)\S+|(?=(?:\D*\d){9})[+(0][\d\s()/.-]+)$/u;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
@@ -189,6 +192,7 @@ function splitChain(
       starts.has(at) ||
       areTableRows(previous, line, beside, limit - right) ||
       isApart ||
+      isContactApart(previous, line, chain[at + 1]) ||
       marked.has(line) ||
       startsItem(line, previous, group) ||
       (!isRagged && hasRoom({ previous: before, line: own, left, right: ends[at] ?? right })) ||
@@ -315,6 +319,16 @@ function looksLikeAddress(lines: readonly ReadLine[]): boolean {
   if (lines.length === 2) return !isUnended && texts.some((text) => STREET_OR_TOWN.test(text));
   const withFigures = texts.filter((text) => /\p{N}/u.test(text)).length;
   return withFigures > (isUnended ? lines.length / 2 : 0);
+}
+
+/** Tests whether a line, or the one before it, is a contact of its own, not the end of a sentence. */
+function isContactApart(previous: ReadLine, line: ReadLine, next: ReadLine | undefined): boolean {
+  const [before, own] = [textOfLine(previous), textOfLine(line)];
+  const contact = CONTACT.exec(own);
+  if (contact === null) return CONTACT.test(before) && /^[\p{Lu}\p{N}]/u.test(own);
+  const isLabelled = contact[1] !== undefined;
+  const isListed = CONTACT.test(before) || (next !== undefined && CONTACT.test(textOfLine(next)));
+  return isLabelled || isListed || !UNENDED.test(before);
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
