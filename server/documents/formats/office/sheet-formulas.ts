@@ -64,6 +64,11 @@ export function findsByName(formula: XmlElement): boolean {
 /** Wildcards of a pattern, as characters that no text of a workbook contains. */
 const [ANY, ONE] = ['\u0000', '\u0001'];
 
+/** Longest text that a pattern keeps, in UTF-16 units: formulas look for labels, and a sentence is to be read. */
+const LONGEST_LABEL = 60;
+/** Every cell is compared with every pattern; formulas of real workbooks have few. */
+const MOST_PATTERNS = 500;
+
 /** Texts of cells, in lower case. */
 export type TextSet = Pick<ReadonlySet<string>, 'has'>;
 
@@ -79,14 +84,16 @@ export class FixedTexts implements TextSet {
   add(text: string): void {
     if (this.#texts.has(text)) return;
     this.#texts.add(text);
-    if (!/[*?]/.test(text) || !/\p{L}/u.test(text)) return;
+    if (!/[*?]/.test(text) || !/\p{L}/u.test(text) || this.#patterns.length === MOST_PATTERNS)
+      return;
     const wildcard = (written: string, escaped?: string): string =>
       escaped ?? (written === '*' ? ANY : ONE);
     this.#patterns.push(text.replace(/~([*?~])|[*?]/g, wildcard));
   }
 
   has(text: string): boolean {
-    return this.#texts.has(text) || this.#patterns.some((each) => matches(text, each));
+    if (this.#texts.has(text)) return true;
+    return text.length <= LONGEST_LABEL && this.#patterns.some((each) => matches(text, each));
   }
 }
 
