@@ -81,6 +81,18 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['The car', 'The <1>H</1><2>ouse</2>'],
   ],
   [
+    'nor are they when they begin with small letters, unless their elements format letters',
+    'Car <note>the dog</note><note>the <b>h</b><i>ouse</i></note><g>to</g><g>day</g>',
+    {},
+    ['Car <1>the dog</1>', '<1>the <2>h</2><3>ouse</3></1><4>to</4><5>day</5>'],
+  ],
+  [
+    'words of non-splitting elements may be joined',
+    'Car <note>to</note><note>day</note>',
+    { nonSplittingTags: ['note'] },
+    ['Car <1>to</1><2>day</2>'],
+  ],
+  [
     'ignored elements are words of their sentence',
     'Please open the page <x>Settings <b>now</b>. Then</x> to go on.',
     XX,

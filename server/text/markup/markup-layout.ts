@@ -101,7 +101,7 @@ function* htmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
       items.push(itemOf(token, index, splits(token)));
     }
   }
-  const apart = yield* cutBetweenWords(source, items);
+  const apart = yield* cutBetweenWords(source, items, (name) => WHOLE.has(name.toLowerCase()));
   if (!nonSplitting.has('br')) {
     yield* cutAtLineBreaks(source, apart, {
       language: options.language,
@@ -139,14 +139,29 @@ const BLANK = 0x20;
  */
 const ENDS_SMALL = /(?:^|[^\p{L}\p{M}])(?=\p{L}*\p{Ll})[\p{L}\p{M}]{2,}$/u;
 /** Elements of which two are never one word: a deletion and what is inserted for it are not, either. */
-const WHOLE = /^<\/?(?:a|label|del|ins)[\s>]/i;
+const WHOLE = new Set(['a', 'label', 'del', 'ins']);
+/** Elements of XML that may begin or end within a word; two of others are never one word. */
+const FORMATS = new Set(
+  'b bold bpt c em emph ept f font g hi i it italic mark mrk ph pt r rpr run s small span strong style sub sup t tt u w:r w:t x'.split(
+    ' ',
+  ),
+);
+const TAG_NAME = /^<\/?([^\s/>]{1,64})/;
 
 /**
  * Cuts between adjacent elements with separate words, such as `<a>Home</a><a>About</a>` and
  * `<b>Red</b><i>Car</i>`, but not within one word (`<b>Uni</b><i>code</i>`). A link may also adjoin text:
  * `More<a>Next page</a>`.
+ *
+ * @param isWhole whether elements of a name have words of their own
  */
-function* cutBetweenWords(source: string, items: FlowItem[]): Steps<FlowItem[]> {
+function* cutBetweenWords(
+  source: string,
+  items: FlowItem[],
+  isWhole: (name: string) => boolean,
+): Steps<FlowItem[]> {
+  const hasWords = ({ start }: FlowItem): boolean =>
+    isWhole(TAG_NAME.exec(source.slice(start, start + 66))?.[1] ?? '');
   const cuts: number[] = [];
   let beforeAt = -1;
   let isOpening = false;
@@ -160,7 +175,7 @@ function* cutBetweenWords(source: string, items: FlowItem[]): Steps<FlowItem[]> 
         const tags = items.slice(beforeAt + 1, index);
         const closed = tags.filter(({ kind }) => kind === 'close');
         const opened = tags.slice(closed.length);
-        if (areApart(source, [before, item], [closed, opened])) {
+        if (areApart(source, { texts: [before, item], tags: [closed, opened], hasWords })) {
           cuts.push(beforeAt + 1 + closed.length);
         }
       }
@@ -178,16 +193,22 @@ function* cutBetweenWords(source: string, items: FlowItem[]): Steps<FlowItem[]> 
 /** Whether two texts are separate words, given the elements that end and begin between them. */
 function areApart(
   source: string,
-  [before, behind]: readonly [TextItem, TextItem],
-  [closed, opened]: readonly [readonly FlowItem[], readonly FlowItem[]],
+  {
+    texts: [before, behind],
+    tags: [closed, opened],
+    hasWords,
+  }: {
+    texts: readonly [TextItem, TextItem];
+    tags: readonly [readonly FlowItem[], readonly FlowItem[]];
+    hasWords: (tag: FlowItem) => boolean;
+  },
 ): boolean {
-  const isWhole = ({ start }: FlowItem): boolean => WHOLE.test(source.slice(start, start + 8));
   const [end, start] = [edgeOf(source, before, false), edgeOf(source, behind, true)];
   if (!/[\p{L}\p{M}\p{N}]$/u.test(end) || !/^[\p{L}\p{N}]/u.test(start)) return false;
-  if (closed.some(isWhole) && opened.some(isWhole)) return true;
+  if (closed.some(hasWords) && opened.some(hasWords)) return true;
   const isNew = ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start);
   const isBoth = closed.length > 0 && opened.length > 0;
-  return isNew && (isBoth || closed.some(isWhole) || opened.some(isWhole));
+  return isNew && (isBoth || closed.some(hasWords) || opened.some(hasWords));
 }
 
 const LINE_BREAK = /^<br[\s/>]/i;
@@ -284,7 +305,11 @@ function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
     return outline.ownText[parent] === 1 || outline.text[index] === 0;
   };
   const items = yield* itemsOf({ source, tokens, isIgnored, isInline, splits });
-  const apart = yield* cutBetweenWords(source, items);
+  const apart = yield* cutBetweenWords(
+    source,
+    items,
+    (name) => !FORMATS.has(name.toLowerCase()) && !nonSplitting.has(name),
+  );
   yield* cutAroundStructure(apart);
   return { items: apart, characters: outline.characters };
 }
