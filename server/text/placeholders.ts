@@ -16,6 +16,8 @@
  * - code in Markdown: `` `npm install` ``, and blocks between lines of three backticks or tildes
  * - `[!NOTE]`, `:::note`: what begins a notice in Markdown
  * - `[gallery ids="1,2"]`, `[url=/a]`, `[quote]` with a `[/quote]`: shortcodes and BBCode
+ * - `&copy;`, `&bull;` beside no letter: references of HTML, whose names are words
+ * - LaTeX: maths (`$x = y^2$`, `\(a+b\)`), and commands whose arguments are no prose (`\ref{fig:house}`)
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
 
@@ -26,7 +28,7 @@ export interface Span {
 }
 
 /** A cheap test that rules out most texts. */
-const SUSPECT = /[{%@`]|~~~|\$t\(|\*\||:[\p{L}_/]|www\.|\[[/!a-z]/iu;
+const SUSPECT = /[{%@`\\$]|~~~|&[a-z]|\*\||:[\p{L}_/]|www\.|\[[/!a-z]/iu;
 
 /** Han, kana and hangul, which may adjoin an address without a blank. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
@@ -67,17 +69,29 @@ const CODE =
 const SHORTCODE = String.raw`[A-Za-z][\w-]{0,60}`;
 const SHORTCODE_VALUE = String.raw`=(?:"[^"\r\n]{0,500}"|'[^'\r\n]{0,500}'|[^\s\[\]"']{1,500})`;
 
+/** What a formula of LaTeX has before its end: a letter alone, a sign or a command. */
+const isFormula = (end: string): string =>
+  String.raw`(?=[A-Za-z]${end}|(?:(?!${end})[^$]){0,300}?(?:[\^_=+<>*]|\\[A-Za-z]))`;
+const LATEX = [
+  String.raw`\$\$[^$]{1,1000}\$\$|\\\[${isFormula(String.raw`\\\]`)}[^$]{1,1000}?\\\]`,
+  String.raw`\\\(${isFormula(String.raw`\\\)`)}[^$\n]{1,300}?\\\)`,
+  String.raw`(?<![\p{L}\p{N}\\$])\$(?![\s$])${isFormula(String.raw`\$`)}[^$\n]{1,300}(?<![\s\\])\$(?![\p{L}\p{N}$({])`,
+  String.raw`\\(?:[A-Za-z]{0,9}ref|[A-Za-z]{0,9}cite[A-Za-z]{0,9}|label|url|includegraphics|input|include|bibliography|bibliographystyle|usepackage|documentclass)\*?(?:\[[^\[\]\n]{0,200}\]){0,2}\{[^{}\n]{0,300}\}`,
+  String.raw`\\(?:La)?TeX(?![A-Za-z])(?:\{\})?`,
+].join('|');
+
 const PLACEHOLDER = new RegExp(
   [
     codeBlock('`', '`{3,9}[^`\\n]{0,200}', ''),
     codeBlock('~', TILDES, `(?<!${BLANK_LINE})`),
     CODE,
+    LATEX,
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,
     String.raw`\*\|[^|\r\n]{1,200}\|\*|(?<![\p{L}\p{N}%])%%(?:[\p{L}_][\p{L}\p{M}\p{N}_. -]{0,100}|=[^%\r\n]{1,200}=)%%(?![\p{L}\p{N}%])`,
     "(?<!')'[{}]{1,4}'(?!')",
-    String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
+    String.raw`(?<!\\[A-Za-z]{2,30}\*?(?:\[[^\[\]\n]{0,50}\])?)\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
     String.raw`\{\s{0,5}[\p{L}\p{N}_.]{1,100}\s{0,5},\s{0,5}(?:number|date|time|duration|ordinal|spellout|list)\s{0,5}(?:,[^{}\r\n]{1,100})?\}`,
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
@@ -88,6 +102,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`\[${SHORTCODE}(?=\s{1,9}[^\s\]]|=)(?:${SHORTCODE_VALUE})?(?:\s{1,9}[\w-]{1,60}${SHORTCODE_VALUE}){0,50}\s?\/?\](?!\()`,
     String.raw`\[(?<shortcode>${SHORTCODE})\](?=(?:(?!\[\k<shortcode>\])[^]){0,1000}?\[\/\k<shortcode>\])`,
     String.raw`\$t\([^()\r\n]{1,200}\)`,
+    String.raw`(?<![\p{L}\p{N}])&(?!(?:amp|lt|gt|quot|apos|nbsp);)[A-Za-z]{2,31}\d{0,2};(?!\p{L})`,
     String.raw`(?<![\p{L}\p{N}@])@(?:\.[a-z]{1,20})?:(?:[A-Za-z_][\w-]{0,100}(?:\.[\w-]{1,100}){0,20}|\([^()\r\n]{1,100}\))`,
     String.raw`(?:(?:\bhttps?|\bftp):\/\/|\bwww\.)${ADDRESS}`,
     String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
@@ -110,6 +125,85 @@ export function findPlaceholders(text: string, { follows = false } = {}): Span[]
     ranges.push({ start: index, end: index + placeholder.length });
   }
   return ranges;
+}
+
+// What begins the lines of Markdown and subtitles, and is no part of a sentence.
+
+const LINE_SIGN = new RegExp(
+  [
+    // `00:01.000 --> 00:04.000 align:start`
+    String.raw`(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]{1,200}`,
+    // `[^1]: `, `[docs]: /docs `
+    String.raw`\[(?:\^[^\s\[\]]{1,100}\]:[ \t]|[^\n\[\]]{1,200}\]:[ \t]{1,9}(?:<[^\s<>]{1,500}>|(?:https?:|\.{0,2}\/|#)\S{1,500}))[ \t]{0,20}`,
+    // `- [x] `, `(1) `, `[1] `
+    String.raw`(?:[-*+]|\d{1,9}[.)])[ \t]{1,9}\[[ xX]\][ \t]`,
+    // LaTeX: formulas and programs, and the commands that begin a paragraph or an item
+    String.raw`\\begin\{(?<kind>(?:equation|align|gather|multline|eqnarray|displaymath|verbatim|lstlisting|tikzpicture)\*?)\}(?:(?!\\begin\{\k<kind>\})[^]){0,5000}?\\end\{\k<kind>\}`,
+    String.raw`\\(?:begin|end)\{[A-Za-z]{1,30}\*?\}(?:\[[^\[\]\n]{0,200}\])?(?:\{[^{}\n]{0,200}\}){0,3}[ \t]{0,9}`,
+    String.raw`\\(?:item(?:\[[^\[\]\n]{0,100}\])?|maketitle|tableofcontents|newpage|clearpage|noindent|centering|appendix)(?![A-Za-z])[ \t]{0,9}`,
+    String.raw`(?:\[\d{1,3}\]|\(?\d{1,3}\))[ \t]{1,9}(?=["'“«¿¡]?\p{Lu})`,
+  ]
+    .map((sign) => String.raw`(?<=^[ \t>]{0,20})(?:${sign})`)
+    .join('|'),
+  'gmu',
+);
+/** The fields at the beginning of a page, between two lines `---`. */
+const FRONT_MATTER =
+  /^\ufeff?---[ \t]{0,20}\r?\n(?:(?:[ \t][^\r\n]*|- [^\r\n]*|#[^\r\n]*|["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]{0,9}:(?:[ \t][^\r\n]*)?)?\r?\n){1,200}?---[ \t]{0,20}(?=\r?\n|$)/u;
+const FIELD =
+  /^([ \t]*(?:- +)?(?:["']?[\p{L}_][\p{L}\p{N}_.-]*["']?[ \t]*:(?:[ \t]+|$))?["']?)(.*)$/u;
+const PROSE_FIELD = /^(?![[{&*!|>]).*(?:^\p{Lu}\p{Ll}|\p{L}[,.]? +\p{L})/u;
+/** A line of a program. */
+const CODE_LINE =
+  /[;{}\\]$|=>|\w\((?!s\))[^()]*\)[:,]?$|\w ?=(?!=) ?\S|^(?:[$#%] |\/\/|<\/?\w|(?:apt-get|brew|const|curl|def|docker|echo|export|git|import|npm|npx|pip3?|sudo|var|yarn) )/;
+
+/**
+ * Returns what separates texts in Markdown and subtitles and stays as it is, in reading order: the signs of
+ * notes, tasks and numbers at the beginning of lines, the times of subtitles, the names of fields before a page
+ * and values that are no prose, and code indented by four blanks after an empty line.
+ */
+export function findLineSigns(text: string): Span[] {
+  const spans = fieldsBefore(text);
+  const from = spans.at(-1)?.end ?? 0;
+  for (const { 0: sign, index } of text.matchAll(LINE_SIGN)) {
+    if (index >= from) spans.push({ start: index, end: index + sign.length });
+  }
+  if (/^(?: {4}|\t)/m.test(text)) {
+    for (const code of indentedCode(text)) if (code.start >= from) spans.push(code);
+  }
+  return spans.sort((a, b) => a.start - b.start);
+}
+
+function fieldsBefore(text: string): Span[] {
+  const fields = FRONT_MATTER.exec(text)?.[0];
+  const spans: Span[] = [];
+  for (const { 0: line, index } of fields?.matchAll(/[^\r\n]+/g) ?? []) {
+    const [, name = '', value = ''] = FIELD.exec(line) ?? [];
+    const isProse = PROSE_FIELD.test(value);
+    const end = index + (isProse ? name : line).length;
+    if (end > index) spans.push({ start: index, end });
+    const quote = isProse && /["']$/.test(name) ? (/["']\s*$/.exec(line)?.index ?? 0) : 0;
+    if (quote > name.length) spans.push({ start: index + quote, end: index + line.length });
+  }
+  return spans;
+}
+
+function indentedCode(text: string): Span[] {
+  const blocks: (Span & { lines: number; codeLines: number })[] = [];
+  let block: (typeof blocks)[number] | undefined;
+  for (const { 0: line, index: start } of text.matchAll(/[^\n]+/g)) {
+    if (line.trim() === '') continue;
+    const isFree = /(?:^|\n[ \t\r]*\n)$/.test(text.slice(Math.max(0, start - 80), start));
+    if (!/^(?: {4}|\t)/.test(line)) block = undefined;
+    else if (block === undefined && isFree) {
+      blocks.push((block = { start, end: start, lines: 0, codeLines: 0 }));
+    }
+    if (block === undefined) continue;
+    block.end = start + line.length;
+    block.lines += 1;
+    if (CODE_LINE.test(line.trim())) block.codeLines += 1;
+  }
+  return blocks.filter(({ lines, codeLines }) => codeLines * 2 >= lines);
 }
 
 // Messages with branches, in the syntax of ICU's MessageFormat: `{count, plural, one {# file} other {#

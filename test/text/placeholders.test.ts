@@ -4,6 +4,11 @@ import { findPlaceholders } from '../../server/text/placeholders.ts';
 it.each([
   ['Hello {name}, you have {{ count }} messages', ['{name}', '{{ count }}']],
   ["It''s '{'quoted'}', not '{name} is', '{}'", ["'{'", "'}'", '{name}', "'{}'"]],
+  [
+    'Let $x$ and \\(a+b\\) be $\\alpha$. $5 and $10, US$5=A$7, \\(the car\\), \\[car\\](b), $$\\int a$$ \\cite[2]{x}',
+    ['$x$', '\\(a+b\\)', '$\\alpha$', '$$\\int a$$', '\\cite[2]{x}'],
+  ],
+  ['&copy; 2024 &bull; caf&eacute; R&D; Tom &amp; Jerry &AMP', ['&copy;', '&bull;']],
   ['{0:N2} of {user.name} and {items[0]}', ['{0:N2}', '{user.name}', '{items[0]}']],
   ['Dear ${first name}, #{title} %{last}', ['${first name}', '#{title}', '%{last}']],
   [

@@ -18,6 +18,36 @@ it('cuts only at sentence ends, or not at all', () => {
   expect(segmentsOf(lay(' One\ntwo. Three ', 'none'))).toEqual(['One\ntwo. Three']);
 });
 
+it.each([
+  [
+    '---\ntitle: "The red car"\nlayout: post\ntags: [a car, red]\nmenu:\n  - name: Red cars\n---\n\n---\nnote: One',
+    ['The red car', 'Red cars', 'note: One'],
+  ],
+  ['---\nThe car\n---\nRed: one\n---', ['The car', 'Red: one']],
+  [
+    'A [car][a].[^1]\n\n[a]: https://a.org/the-car "The car"\n[^1]: A note.\n[b]: The end',
+    ['A [car][a].[^1]', '"The car"', 'A note.', '[b]: The end'],
+  ],
+  ['> - [x] red [1] One\n[2] I do.\n(3) He does.', ['red [1] One', 'I do.', 'He does.']],
+  [
+    'See:\n\n    const car = <b>red</b>;\n    the car\n\nOne:\n\n    A red car; and\n    a dog.',
+    ['See:', 'One:', 'A red car; and', 'a dog.'],
+  ],
+  ['```\n\n    a = b\n```', []],
+  ['WEBVTT\n\n00:01.000 --> 00:04.000 align:start position:10%\nThe car', ['WEBVTT', 'The car']],
+  [
+    '\\section{The car}\n\\begin{itemize}\n\\item A \\textbf{very \\emph{red}} car\\footnote[1]{One.} in \\ref{car}.\n\\end{itemize}\n\\begin{align}\na = b\n\\end{align}',
+    ['The car', 'A <1>very <2>red</2></1> car<3>One.</3> in <4/>.'],
+  ],
+  [
+    'A \\textbf{red} <b>a \\emph{b</b> c} } \\n{x}',
+    ['A <1>red</1> <2>a \\emph{b</2> c} } \\n<3/>'],
+  ],
+])('keeps what is no prose in the lines of %j', (text, expected) => {
+  expect(segmentsOf(lay(text))).toEqual(expected);
+  expect(repeat(lay(text))).toBe(text);
+});
+
 it('turns placeholders into marks and does not read markup', () => {
   const layout = lay('Hi {name} & <b>&amp;');
   expect(segmentsOf(layout)).toEqual(['Hi <1/> & <b>&amp;']);

@@ -1,5 +1,5 @@
 /** Pairs start and end tags where the grammar allows them to be missing or tangled. */
-import { findPlaceholders } from '../placeholders.ts';
+import { findLineSigns, findPlaceholders, mayHaveBranches, type Span } from '../placeholders.ts';
 import { type FlowItem, NO_REFERENCES, STEP, type Steps } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
@@ -312,12 +312,15 @@ const CODE = [
 ].join('|');
 /** BBCode and shortcodes of WordPress: `[b]`, `[url=/a]`. */
 const SHORTCODE = String.raw`\[(?<end>\/?)(?<code>[a-z][\w-]{0,60})(?:[\s=][^\[\]<>\r\n]{0,500})?\](?!\()`;
+/** A command of LaTeX around prose: `\emph{`, `\href{address}{`. */
+const COMMAND = String.raw`(?<command>\\[a-z]{2,30})\*?(?:\[[^\[\]\n]{0,200}\])?(?:(?<=\\href)\{[^{}\n]{0,300}\})?\{|(?<brace>\})`;
 const TAG = new RegExp(
-  String.raw`${CODE}|${SHORTCODE}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
+  String.raw`${CODE}|${SHORTCODE}|${COMMAND}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
   'gi',
 );
 const ALONE = /^(?:br|hr|img|wbr)$/i;
-const STRUCTURE = /^(?:p|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote|pre|br|hr)$/i;
+const STRUCTURE =
+  /^(?:p|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote|pre|br|hr|\\(?:title|chapter|(?:sub)*section|paragraph|caption))$/i;
 
 interface TagInText {
   name: string;
@@ -334,17 +337,31 @@ interface TagInText {
  */
 export function itemsOfProse(source: string): FlowItem[] {
   const items: FlowItem[] = [];
-  const tags = /<|\[\//.test(source) ? pairedTags(source) : [];
+  const placeholders = findPlaceholders(source);
+  const signs = signsOutside(source, placeholders);
+  const tags = /<|\[\/|\\[a-z]+\*?[[{]/i.test(source)
+    ? pairedTags(source, [...placeholders, ...signs])
+    : [];
   let at = 0;
   let depth = 0;
-  const addText = (end: number): void => {
+  let next = 0;
+  const addText = (to: number): void => {
+    for (let sign = signs[next]; sign !== undefined && sign.end <= to; sign = signs[(next += 1)]) {
+      if (sign.start < at) continue;
+      addProse(sign.start);
+      items.push({ kind: 'cut', ...sign });
+      at = sign.end;
+    }
+    addProse(to);
+  };
+  const addProse = (end: number): void => {
     if (end > at) items.push({ kind: 'text', start: at, end, references: NO_REFERENCES });
     at = end;
   };
   const cuts = new Set<number>();
   for (const [index, { name, start, end, partner }] of tags.entries()) {
     const isAlone = partner < 0;
-    if (isAlone && (name.startsWith('[') || /[^\n]/.test(source.charAt(start - 1)))) continue;
+    if (isAlone && (/^[[\\]/.test(name) || /[^\n]/.test(source.charAt(start - 1)))) continue;
     addText(start);
     at = end;
     const isCut =
@@ -363,18 +380,31 @@ export function itemsOfProse(source: string): FlowItem[] {
   return items;
 }
 
-function pairedTags(source: string): TagInText[] {
+/** Returns the signs of lines that are outside of placeholders, such as blocks of code. */
+function signsOutside(source: string, placeholders: readonly Span[]): Span[] {
+  if (mayHaveBranches(source)) return [];
+  let next = 0;
+  return findLineSigns(source).filter(({ start }) => {
+    while ((placeholders[next]?.end ?? Infinity) <= start) next += 1;
+    return (placeholders[next]?.start ?? Infinity) >= start;
+  });
+}
+
+/** @param kept parts of the text in which tags are none, except those that are such a part themselves */
+function pairedTags(source: string, kept: Span[]): TagInText[] {
   const tags: TagInText[] = [];
   /** Indices of open tags, and how many of them have a name. */
   const open: number[] = [];
   const counts = new Map<string, number>();
-  // Tags in code are part of it.
-  const code = findPlaceholders(source);
+  const code = kept.sort((a, b) => a.end - b.end);
   let next = 0;
   for (const { 0: tag, index: start, groups = {} } of source.matchAll(TAG)) {
     const { code: shortcode, empty, end: ending } = groups;
-    const name = shortcode === undefined ? (groups.name ?? '') : `[${shortcode}`;
-    const slash = groups.slash ?? ending;
+    const last = tags[open.at(-1) ?? -1]?.name ?? '';
+    if (groups.brace !== undefined && !last.startsWith('\\')) continue;
+    const command = groups.brace === undefined ? groups.command : last;
+    const name = command ?? (shortcode === undefined ? (groups.name ?? '') : `[${shortcode}`);
+    const slash = groups.brace === undefined ? (groups.slash ?? ending) : '/';
     const end = start + tag.length;
     while ((code[next]?.end ?? Infinity) < end) next += 1;
     const around = code[next];
