@@ -121,3 +121,13 @@ test('pronouns that are kept for French leave marks where they are', async () =>
   const [answer] = await engine.translate([segment], { source: 'en', target: 'fr', signal });
   expect(written(answer!)).toBe("Elle est <1>très fatiguée</1> aujourd'hui.");
 });
+
+test.each([
+  ['en', 'You have <1/> new messages.', 'Tu as <1/> nouveaux messages.'],
+  // A figure of the text is no mark.
+  ['en', 'I have <1/> dogs and 90700 cats.', "J'ai <1/> des chiens et 90700 chats."],
+  ['es', 'La página <1/> tiene <2/> líneas.', 'La page <1/> a <2/> lignes.'],
+])('from %s, marks that count stay before what they count: %s', async (source, text, expected) => {
+  const [answer] = await engine.translate([marked(text)], { source, target: 'fr', signal });
+  expect(written(answer!)).toBe(expected);
+});

@@ -65,6 +65,8 @@ test.each([
   ['Close the door before the movie starts.', 'Cierra la puerta antes de que la película empiece.'],
   ['The reasons why I came', 'Las razones por las que vine'],
   ['What is the capital of France?', '¿Cuál es la capital de Francia?'],
+  ['(1) I do not know.', '(1) No sé.'],
+  ['[12] He is tall.', '[12] Es alto.'],
   ['I know what the problem is.', 'Sé cuál es el problema.'],
   ['Do you want to come with us?', '¿Quieres venir con nosotros?'],
   ['The file could not be found.', 'El archivo no se pudo encontrar.'],

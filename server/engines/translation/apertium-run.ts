@@ -46,6 +46,7 @@ import {
   textsOf,
   type Token,
   withBlankAtWord,
+  withFigures,
   withTexts,
   type WordToken,
   WORD_OR_SYMBOL,
@@ -159,9 +160,8 @@ async function translateWords(text: string, run: Run): Promise<string> {
   const stepped = await throughSteps(replaced(text, words.replacements), run);
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
   const tight = tightened(withoutInnerCapitals(kept, text), text);
-  const direction = directionOf(run);
   return FINISHES.reduce(
-    (current, finish) => replaced(current, finish(current, text, direction)),
+    (current, finish) => replaced(current, finish(current, text, directionOf(run))),
     tight,
   );
 }
@@ -250,9 +250,8 @@ async function translateTokens(source: readonly Token[], run: Run): Promise<Toke
   const kept =
     tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));
   const tight = tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
-  const direction = directionOf(run);
   return FINISHES.reduce(
-    (current, finish) => replacedTokens(current, finish(textOf(current), text, direction)),
+    (current, finish) => replacedTokens(current, finish(textOf(current), text, directionOf(run))),
     tight,
   );
 }
@@ -270,8 +269,9 @@ async function tokensThroughSteps(
         words,
         textOf,
         translate: async (divisions) => {
-          const body = withFreeNo(writeTokens(dividedTokens(source, divisions)), mode.source);
-          return readTokens(await pipeline.translate(body, turn));
+          const { tokens: parts, restore } = withFigures(dividedTokens(source, divisions), mode);
+          const body = withFreeNo(writeTokens(parts), mode.source);
+          return restore(readTokens(await pipeline.translate(body, turn)));
         },
       });
     const text = mode.source === 'en' ? textOf(current) : '';

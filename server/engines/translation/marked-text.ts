@@ -296,3 +296,37 @@ export function withBlankAtWord(written: string, name: string): string {
   const [signs = ''] = UNKNOWN_SIGNS.exec(written) ?? [];
   return `${signs}[[${name}]]${written.slice(signs.length)}`;
 }
+
+/** The first of the figures that stand for marks, of which few are in a text. */
+const FIGURE = 90_700;
+const BEGINS_PLURAL = /^\p{Ll}{3,}s(?!\p{L})/u;
+
+/**
+ * Writes marks that count something (`Tienes %d mensajes`) as figures, for rules into French, which put words
+ * between a verb and what is counted: those would move a mark, and add an article.
+ *
+ * @returns the tokens, and a function that puts the marks back in their translation
+ */
+export function withFigures(
+  source: readonly Token[],
+  { target }: { target: string },
+): { tokens: Token[]; restore: (translated: readonly Token[]) => Token[] } {
+  const tokens = [...source];
+  const figures = new Map<string, Token>();
+  const isSpace = (token: Token | undefined) => token?.kind === 'blank' && token.text === ' ';
+  const space: BlankToken = { kind: 'blank', text: ' ', fixed: false };
+  const has = (text: string) =>
+    source.some((each) => each.kind === 'word' && each.text.includes(text));
+  for (const [i, token] of target === 'fr' ? source.entries() : []) {
+    const counted = source[i + 2];
+    if (token.kind !== 'atom' || !isSpace(source[i - 1]) || !isSpace(source[i + 1])) continue;
+    if (counted?.kind !== 'word' || !BEGINS_PLURAL.test(counted.text)) continue;
+    const text = String(FIGURE + token.atom);
+    if (has(text)) continue;
+    figures.set(text, token);
+    tokens.splice(i - 1, 3, space, { kind: 'word', text, elements: [] }, space);
+  }
+  const restore = (translated: readonly Token[]) =>
+    translated.map((token) => (token.kind === 'word' && figures.get(token.text)) || token);
+  return { tokens, restore };
+}

@@ -154,6 +154,9 @@ function withOtherCase(letter: string): string {
   return small === letter ? letter.toUpperCase() : small;
 }
 
+/** A number before a sentence: `(1) No sé.`, `[1] No sé.` */
+const NUMBERED = /^(?:\(?\d{1,3}\)|\[\d{1,3}\])\s+(?=\p{L})/u;
+
 /**
  * Returns the position of a wrong sentence-initial letter: `%d file` must not become `%d Fichero`, but `Do
  * not!` becomes `N’ouvre pas !`.
@@ -163,6 +166,13 @@ function wrongFirstLetter(
   source: string,
   mayBeSmall: boolean,
 ): number | undefined {
+  const numbered = NUMBERED.exec(sentence)?.[0];
+  if (numbered !== undefined && source.trimStart().startsWith(numbered)) {
+    const at = numbered.length;
+    const rest = source.trimStart().slice(at);
+    const place = wrongFirstLetter(sentence.slice(at), rest, mayBeSmall);
+    return place === undefined ? undefined : at + place;
+  }
   const [first] = firstWords(sentence, 1);
   const [original, ...others] = firstWords(source, 1 + MOVED_BY);
   if (first === undefined || original === undefined || isWordOf(source, first[0])) return undefined;
