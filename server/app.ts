@@ -8,7 +8,7 @@ import { openDemo } from './demo/routes.ts';
 import { openDocuments } from './documents/jobs/routes.ts';
 import { openEvents } from './events/index.ts';
 import { openGlossaries } from './glossaries/routes.ts';
-import { watchRequests, createHttpServer } from './http/server.ts';
+import { watchRequests, createHttpServer, listenOn } from './http/server.ts';
 import { acceptSockets } from './http/upgrades.ts';
 import { openImprovement } from './improvement/routes.ts';
 import { openMemories } from './memories/routes.ts';
@@ -171,7 +171,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       problems,
       ...operation.capabilities(),
     },
-    listen: () => http.listen({ host: config.HOST, port: config.PORT }),
+    listen: () => listenOn(http, { host: config.HOST, port: config.PORT }),
     async stop() {
       const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
       documents.expiry.stop();

@@ -1,6 +1,7 @@
 /** The HTTP server: everything that all routes share. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { isIP } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -244,6 +245,16 @@ interface GracefulClose {
    * be called after the server has stopped accepting connections.
    */
   endConnections(graceMs: number): void;
+}
+
+/** Listens, and returns the address, with the name of the host if it has one: certificates are for names. */
+export async function listenOn(
+  app: FastifyInstance,
+  { host, port }: { host: string; port: number },
+): Promise<string> {
+  const url = new URL(await app.listen({ host, port }));
+  if (isIP(host) === 0) url.hostname = host;
+  return url.origin;
 }
 
 /** Tracks unanswered requests; must be called before the server listens. */
