@@ -101,10 +101,15 @@ function* problemsWithPlaces(
     yield 'BROKER_URL: servers that share a broker share a database too. Set STORAGE_URL to a PostgreSQL.';
   }
   if (TLS_CERT_FILE !== undefined && TLS_KEY_FILE !== undefined) {
+    const unread = Object.entries({ TLS_CERT_FILE, TLS_KEY_FILE }).flatMap(([name, file]) => {
+      const problem = failureOf(() => readFileSync(file));
+      return problem === undefined ? [] : [`${name}: ${file} cannot be read (${problem}).`];
+    });
+    yield* unread;
     const problem = failureOf(() =>
       createSecureContext({ cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) }),
     );
-    if (problem !== undefined) {
+    if (problem !== undefined && unread.length === 0) {
       yield `TLS_CERT_FILE, TLS_KEY_FILE: not a certificate and its key in PEM (${problem}).`;
     }
   }

@@ -47,7 +47,10 @@ it.each([
     /PUBLIC_URL: the value .* without user and password/,
   ],
   [{ CHAT_URL: 'localhost:11434/v1' }, /CHAT_URL: the value cannot be used\. It begins with http/],
-  [{ TLS_CERT_FILE: '/nowhere.pem', TLS_KEY_FILE: '/nowhere.pem' }, /TLS_CERT_FILE.*ENOENT/],
+  [
+    { TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: '/nowhere.pem' },
+    /^ {2}TLS_KEY_FILE: \/nowhere\.pem cannot be read \(ENOENT\)\.$/m,
+  ],
   [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
   [{ DATA_DIR: 'package.json' }, /DATA_DIR/],
   [{ DATA_DIR: 'package.json/below' }, /DATA_DIR/],
