@@ -106,7 +106,9 @@ async function createWorkerApp({
   workerId: string;
   report: (message: WorkerReport) => void;
 }): Promise<WorkerApp> {
-  const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
+  const { STORAGE_URL: url, DATA_DIR: dataFolder } = config;
+  // A server creates the database; a worker with wrong settings would wait at an empty one of its own.
+  const storage = await openStorage({ url, dataFolder, log, mustExist: true });
   const [engines, containment] = await Promise.all([
     startTranslators(config, log),
     documentContainment(),

@@ -17,7 +17,7 @@ export interface Administration extends ReturnType<typeof createAdministration> 
 /**
  * Opens the database, which a running server may also have open, does some work and closes it.
  *
- * @throws ConfigError, or Error of the database
+ * @throws ConfigError, or Error of the database, which must exist
  */
 async function withAdministration<T>(
   work: (administration: Administration) => Promise<T>,
@@ -27,6 +27,8 @@ async function withAdministration<T>(
     url: config.STORAGE_URL,
     dataFolder: config.DATA_DIR,
     log: standardError,
+    // A command with a wrong DATA_DIR would otherwise answer from a new, empty database.
+    mustExist: true,
   });
   try {
     return await work({

@@ -33,6 +33,9 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path: file, message, name }: NodeJS.ErrnoException = error;
   if (code === 'ENOENT' && file !== undefined) return `${file}: there is no such file.`;
+  // Its message is written for clients; why, such as a full disk, is for those who run the machine.
+  if (code === 'storage_unavailable' && error.cause instanceof Error)
+    return `${message} (${explain(error.cause)})`;
   return message || (code ?? name);
 }
 

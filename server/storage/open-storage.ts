@@ -9,6 +9,8 @@ export interface StorageOptions {
   /** Folder of `dragoman.sqlite`; created if missing. */
   dataFolder: string;
   log: Logger;
+  /** Refuses a data folder without a database, instead of creating one. */
+  mustExist?: boolean;
 }
 
 /**
@@ -16,8 +18,9 @@ export interface StorageOptions {
  *
  * @throws Error (or ServiceError) with advice when it cannot be opened
  */
-export async function openStorage({ url, dataFolder, log }: StorageOptions): Promise<Storage> {
-  if (url === undefined) return openEmbeddedStorage({ dataFolder, log });
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { url, log } = options;
+  if (url === undefined) return openEmbeddedStorage(options);
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded on demand: loading it takes longer than a whole command with SQLite.
     const { openPostgresqlStorage } = await import('./distributed/postgresql-storage.ts');

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -165,5 +165,19 @@ describe('output for people', () => {
     const badSetting = await runDragomanAlone(['account', 'list'], { ...settings, PORT: 'x' });
     expect(badSetting).toMatchObject({ code: 1, output: '' });
     expect(badSetting.errors).toMatch(/^The settings cannot be used:\n {2}PORT/);
+
+    const folder = path.join(dataFolder, 'elsewhere');
+    const nothingThere = await runDragoman(['account', 'list'], { DATA_DIR: folder });
+    expect(nothingThere).toMatchObject({ code: 1, output: '' });
+    expect(nothingThere.errors).toContain(
+      `no database ${path.join(folder, 'dragoman.sqlite')}. Set`,
+    );
+    expect(existsSync(folder)).toBe(false);
+
+    // The reason is for those who run the machine; clients of the server are not told it.
+    const away = { STORAGE_URL: 'postgres://127.0.0.1:1/dragoman' };
+    const noServer = await runDragoman(['account', 'list'], away);
+    expect(noServer).toMatchObject({ code: 1, output: '' });
+    expect(noServer.errors).toMatch(/ECONNREFUSED/);
   });
 });

@@ -1,4 +1,5 @@
 /** Storage in a local SQLite file, written by a dedicated thread. */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -21,6 +22,8 @@ interface EmbeddedStorageOptions {
   /** Created if missing. */
   dataFolder: string;
   log: Logger;
+  /** Refuses a folder without a database. */
+  mustExist?: boolean;
   /** Interval at which deleted data is erased from the log, in ms. */
   erasurePeriodMs?: number;
   /** Used by tests that end the thread. */
@@ -31,11 +34,13 @@ interface EmbeddedStorageOptions {
 export async function openEmbeddedStorage({
   dataFolder,
   log,
+  mustExist = false,
   erasurePeriodMs = ERASURE_PERIOD_MS,
   onThread,
 }: EmbeddedStorageOptions): Promise<Storage> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const file = path.resolve(dataFolder, DATABASE_FILE);
+  if (mustExist) assertExists(file);
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   let connection = connect();
   let delayMs = RESTART_DELAY_MS.first;
   let restartAtMs = 0;
@@ -90,6 +95,14 @@ export async function openEmbeddedStorage({
       if (connection.isOpen) await connection.close();
     },
   };
+}
+
+function assertExists(file: string): void {
+  if (existsSync(file)) return;
+  throw new UnusableDatabase(
+    `There is no database ${file}. Set DATA_DIR to the data folder of the server, or STORAGE_URL ` +
+      'to its PostgreSQL. A new server creates its database when it starts for the first time.',
+  );
 }
 
 function withCopiedParts(documents: Stores['documents']): Stores['documents'] {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -177,7 +177,7 @@ it.each(['while it starts', 'when it is ready'])(
       setInterval(() => {}, 1000);`;
     const server = spawn(process.execPath, ['-e', script], {
       cwd: projectFolder,
-      env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'worker') },
+      env: { PATH: process.env['PATH'], DATA_DIR: folder },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let logs = '';
@@ -193,17 +193,22 @@ it.each(['while it starts', 'when it is ready'])(
   },
 );
 
-it('a worker without a database logs that in one line', async () => {
-  const STORAGE_URL = 'postgres://nobody:secret@127.0.0.1:1/none';
+it.each([
+  [{ STORAGE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }, 'storage_unavailable'],
+  // As on another machine, without the settings of the server.
+  [{}, 'unusable_database'],
+])('a worker without a database logs that in one line: %j', async (settings, code) => {
+  const none = path.join(folder, 'none');
   const worker = spawn(process.execPath, ['dist/bundle/worker.js'], {
     cwd: projectFolder,
-    env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'none'), STORAGE_URL },
+    env: { PATH: process.env['PATH'], DATA_DIR: none, ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let logs = '';
   worker.stderr.setEncoding('utf8').on('data', (text: string) => (logs += text));
   expect(await once(worker, 'close')).toEqual([1, null]);
   const told = JSON.parse(logs) as { err: { code: string } };
-  expect(told.err.code).toBe('storage_unavailable');
+  expect(told.err.code).toBe(code);
+  expect(existsSync(none)).toBe(false);
   expect(logs).not.toContain('secret');
 });
