@@ -46,6 +46,9 @@ export async function openAudio(options: AudioInputOptions): Promise<AudioInput>
   const { source, contentType, convert } = options;
   const found = source === '-' ? undefined : await stat(source);
   if (found?.isDirectory() === true) throw new Error(`${source}: is not a file.`);
+  if (found?.isFile() === true && found.size === 0) {
+    throw new Error(`${source}: there is no audio in it.`);
+  }
   if (convert) return converted(source);
   const sizeBytes = found?.size;
   const stream = source === '-' ? process.stdin : createReadStream(source);
@@ -130,7 +133,9 @@ function converted(source: string): AudioInput {
     const [code] = await ended.catch(() => {
       throw new Error('This audio needs ffmpeg, which is not installed.');
     });
-    if (code !== 0 && !isStopped) throw new Error(complaint.trim() || 'ffmpeg failed.');
+    if (code !== 0 && !isStopped) {
+      throw new Error(complaint.trim().replaceAll(`file:${source}`, source) || 'ffmpeg failed.');
+    }
   }
   const stop = (): void => {
     isStopped = true;

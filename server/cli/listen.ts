@@ -159,7 +159,9 @@ function reportNothing(heard: {
       `${name}: no sound was found in it as ${contentType}. Say what it is with --content-type, or let ffmpeg read it with --convert.`,
     );
   }
-  process.stderr.write(`${name}: no words were heard. Is the language of --from the right one?\n`);
+  process.stderr.write(
+    `${name}: no words were heard. Is the speech loud enough, and the language of --from the right one?\n`,
+  );
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);

@@ -36,6 +36,7 @@ function explain(error: unknown): string {
   // Its message is written for clients; why, such as a full disk, is for those who run the machine.
   if (code === 'storage_unavailable' && error.cause instanceof Error)
     return `${message} (${explain(error.cause)})`;
+  if (code === 'EACCES' && file !== undefined) return `${file}: permission is denied.`;
   return message || (code ?? name);
 }
 

@@ -214,9 +214,11 @@ class AudioBuffer {
   #sentBytes = 0;
   #sendIndex = 0;
   #sendOffset = 0;
-  /** Bytes ever pushed, and the ends of utterances, unsent, as such numbers of bytes. */
+  /** Bytes ever pushed; the ends of utterances are such numbers of bytes. */
   #pushedBytes = 0;
+  /** Ends that the server may not have, and the last one sent on this connection. */
   #utteranceEnds: number[] = [];
+  #sentEnd = -1;
 
   constructor({ maxBytes }: { maxBytes: number }) {
     this.#maxBytes = maxBytes;
@@ -260,13 +262,13 @@ class AudioBuffer {
     this.#utteranceEnds.push(this.#pushedBytes);
   }
 
-  /** Takes the ends of utterances before the next unsent byte; returns whether there was one. */
+  /** Returns whether an utterance ends before the next unsent byte, once on each connection. */
   takeUtteranceEnd(): boolean {
     const nextByte = this.#pushedBytes - (this.#sizeBytes - this.#sentBytes);
-    const left = this.#utteranceEnds.filter((end) => end > nextByte);
-    const hasEnded = left.length < this.#utteranceEnds.length;
-    if (hasEnded) this.#utteranceEnds = left;
-    return hasEnded;
+    const end = this.#utteranceEnds.findLast((each) => each <= nextByte) ?? -1;
+    const isDue = end > this.#sentEnd;
+    if (isDue) this.#sentEnd = end;
+    return isDue;
   }
 
   /** Takes at most `maxBytes` of the next unsent chunk; they are kept until acknowledged. */
@@ -325,6 +327,8 @@ class AudioBuffer {
   #sendFromStart(): void {
     this.#sentBytes = this.#sendIndex = 0;
     this.#sendOffset = this.#doneBytes;
+    // Whether an end after the last byte has arrived is unknown; servers count it once.
+    this.#sentEnd = -1;
   }
 
   #sendNextChunk(): void {
@@ -343,6 +347,8 @@ class AudioBuffer {
       this.#doneBytes += sizeBytes;
       this.#sizeBytes -= sizeBytes;
       this.#sentBytes = Math.max(0, this.#sentBytes - sizeBytes);
+      const firstByte = this.#pushedBytes - this.#sizeBytes;
+      this.#utteranceEnds = this.#utteranceEnds.filter((end) => end >= firstByte);
     }
     let doneCount = 0;
     while (doneCount < this.#chunks.length && this.#doneBytes >= this.#at(doneCount).length) {

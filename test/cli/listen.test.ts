@@ -191,6 +191,13 @@ describe('listen', () => {
     expect(errors).toMatch(/^Standard input: there is no audio in it/);
   });
 
+  it('reports an empty file, whatever its name', async () => {
+    const file = path.join(temporaryFolder(), 'talk.wav');
+    writeFileSync(file, '');
+    const { code, errors } = await listen(file, '--from', 'en');
+    expect({ code, errors }).toEqual({ code: 1, errors: `${file}: there is no audio in it.\n` });
+  });
+
   it('reports a file without sound', async () => {
     const file = path.join(temporaryFolder(), 'noise.mp3');
     writeFileSync(file, randomBytes(8_000));
@@ -219,6 +226,7 @@ describe('listen', () => {
     [['server'], /^server: is not a file/],
     [['-', '--key', 'two\nlines'], /--key: this is no API key/],
     [['README.md'], /--content-type/],
+    [['README.md', '--convert'], /^README\.md: Invalid data/],
     [['README.md', '--content-type', 'audio/aac'], /source_media_content_type/],
     [['README.md', '--content-type', 'audio/auto', '--output', 'a.doc'], /srt, vtt, txt, json/],
     [['README.md', '--content-type', 'audio/auto', '--speak', 'a.webm'], /--to/],

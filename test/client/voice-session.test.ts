@@ -339,6 +339,20 @@ describe('the audio of a session', () => {
     expect(gateway.sessions[0]?.words).toBe(4);
   });
 
+  it('ends its utterance also when the connection drops with the end on its way', async () => {
+    // With random numbers of 0, the gateway acknowledges every chunk.
+    const gateway = await start(() => 0);
+    const session = connect(gateway);
+    await session.send(noise(WORD_BYTES));
+    await until(() => session.status === 'open' && session.bufferedMs === 0);
+    session.endUtterance();
+    gateway.cut();
+    await becomes(session, 'reconnecting');
+    await becomes(session, 'open');
+    await session.finish();
+    expect(gateway.sessions[0]?.utteranceEnds).toEqual([WORD_BYTES]);
+  });
+
   it('may come in pieces that split samples', async () => {
     const gateway = await start();
     const session = connect(gateway, { contentType: 'audio/pcm;encoding=s16le;rate=8000' });

@@ -127,6 +127,8 @@ const MAX_UNREAD_MS = 30_000;
 /** How long a client may take to answer our close frame, in ms. */
 const CLOSE_GRACE_MS = 5_000;
 const PONG_MS = 5_000;
+/** Time to conclude and translate what an idle client said last, in ms. */
+const LAST_WORDS_MS = 5_000;
 
 /**
  * A WebSocket that can report why it closes. The ws library closes a connection by itself when a frame
@@ -312,8 +314,15 @@ class Connection {
    */
   #askForLife(limits: ConnectionLimits): void {
     const onPong = (): void => {
+      if (this.#isOver) return;
       clearTimeout(this.#idle);
-      this.#onIdle(limits, () => this.#fail(idleError(limits.idleMs), 'session'));
+      // What was said last is told before the session ends.
+      this.#session.endUtterance();
+      const end = (): void => this.#fail(idleError(limits.idleMs), 'session');
+      this.#idle = setTimeout(
+        () => this.#onIdle(limits, end),
+        Math.min(limits.idleMs, LAST_WORDS_MS),
+      );
     };
     this.#socket.once('pong', onPong);
     this.#idle = setTimeout(() => {

@@ -73,13 +73,16 @@ class BoundedQueue implements MediaQueue {
   hasEnded = false;
   isFull = false;
   receivedBytes: number;
-  /** Value of `receivedBytes` at the end of the last utterance. */
-  #saidBytes: number;
+  /**
+   * Value of `receivedBytes` at the end of the last utterance; 0 after a handover, as the other server may
+   * not have kept an end that the client then repeats.
+   */
+  #saidBytes = 0;
 
   constructor(options: MediaQueueOptions) {
     const { format, maxLagMs, hold, now, receivedBytes = 0 } = options;
     this.#options = options;
-    this.receivedBytes = this.#saidBytes = receivedBytes;
+    this.receivedBytes = receivedBytes;
     this.#bytesPerSecond = bytesPerSecondOf(format);
     this.#pace = new Pace(this.#bytesPerSecond && this.#bytesPerSecond / 1000, now);
     const { bytesPerMs } = this.#pace;

@@ -5,6 +5,7 @@ import {
   createRealTimeMeter,
   createSessionMeter,
 } from '../../../server/voice/session/media-queue.ts';
+import { UTTERANCE_END, type MediaPiece } from '../../../server/voice/audio/media.ts';
 
 describe('the waiting time of compressed audio', () => {
   function queueAt() {
@@ -52,6 +53,21 @@ describe('the waiting time of compressed audio', () => {
     for (let taken = 0; taken < 10; taken += 1) queue.media.take();
     expect(queue.waitingMs).toBe(0);
   });
+});
+
+it('an utterance ends once, also when the server that had the session may not have kept its end', () => {
+  const pieces: MediaPiece[] = [];
+  const queue = createMediaQueue({
+    format: parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000')!,
+    maxLagMs: 10_000,
+    meter: () => undefined,
+    hold: () => undefined,
+    onPiece: (piece) => pieces.push(piece),
+    receivedBytes: 3_200,
+  });
+  queue.endUtterance();
+  queue.endUtterance();
+  expect(pieces).toEqual([UTTERANCE_END]);
 });
 
 describe('the real-time meter', () => {

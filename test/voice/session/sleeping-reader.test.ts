@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
-import { decodeServerMessage } from '../../../shared/protocol/codec.ts';
+import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import { RunningSession } from '../../../server/voice/session/running-session.ts';
+import { UTTERANCE_END, type MediaSource } from '../../../server/voice/audio/media.ts';
 import { serveConnection, VoiceSocket } from '../../../server/voice/session/connection.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { until } from '../../support/product/server.ts';
@@ -41,7 +42,7 @@ afterAll(() => {
   server.close();
 });
 
-function startSession(run: () => AsyncIterable<ServerMessage>): RunningSession {
+function startSession(run: (media: MediaSource) => AsyncIterable<ServerMessage>): RunningSession {
   const format = parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000');
   if (format === undefined) throw new Error('no such format');
   return new RunningSession(
@@ -65,8 +66,8 @@ function startSession(run: () => AsyncIterable<ServerMessage>): RunningSession {
       mayConnect: () => true,
       onOver: () => undefined,
       room: undefined,
-      run: () => ({
-        messages: run(),
+      run: ({ media }) => ({
+        messages: run(media),
         captions: async function* () {},
         change: () => false,
         tell: () => undefined,
@@ -150,6 +151,28 @@ it('keeps the session of a client whose network has died without a word, and end
   await until(() => failures === 1);
   expect(session.isOver).toBe(true);
   lost.socket.terminate();
+  idle.socket.terminate();
+});
+
+it('tells an idle client what it said last before the session ends', async () => {
+  session.end();
+  session = startSession(async function* (media) {
+    await new Promise<void>((resolve) => {
+      media.onArrival = () => {
+        if (media.take() === UTTERANCE_END) resolve();
+      };
+    });
+    yield segment('Good night.');
+    await untilClosed();
+  });
+  idleMs = 500;
+  const idle = await open();
+  idleMs = 60_000;
+  const message = { type: 'source_media_chunk', data: new Uint8Array(3_200) } as const;
+  idle.socket.send(encodeClientMessage(message, 'msgpack'));
+  const before = failures;
+  await until(() => failures > before);
+  expect(idle.sequences).toEqual([1]);
   idle.socket.terminate();
 });
 
