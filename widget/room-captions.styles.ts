@@ -24,9 +24,10 @@ const frame = css`
     border-radius: var(--vc-radius, 0);
     overflow: clip;
   }
-  /* The page resets all elements and has taken the frame: without a height, no line would scroll. */
-  .whole.loose {
-    block-size: 24rem;
+  /* Where a page that resets all elements has taken the height, without which no line would scroll. */
+  .whole {
+    container-type: size;
+    contain-intrinsic-block-size: 24rem;
   }
 `;
 
@@ -237,6 +238,9 @@ const paper = css`
   @media print {
     :host {
       block-size: auto !important;
+    }
+    .whole.base {
+      container-type: inline-size;
     }
     .whole.base,
     .whole .lines {

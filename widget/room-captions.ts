@@ -84,8 +84,6 @@ export class RoomCaptions extends LitElement {
   /** Whether the lines still belong to the previous language. */
   @state() private isFaded = false;
   @state() private isAtEnd = true;
-  /** Whether a reset of the page, as `all: unset`, has undone the frame. */
-  @state() private isLoose = false;
   @query('.base') private readonly base!: HTMLElement;
   @query('.lines') private readonly block!: HTMLElement;
   @query('[role="log"]') private readonly log!: HTMLElement;
@@ -171,7 +169,6 @@ export class RoomCaptions extends LitElement {
     const scale = Math.min(FONT_SCALE.most, Math.max(FONT_SCALE.least, this.fontScale || 1));
     this.base.style.setProperty('--_scale', String(scale));
     this.base.style.setProperty('--_lines', String(this.lines));
-    this.isLoose = getComputedStyle(this).display === 'inline';
     this.scroller.watch(this.block);
     this.scroller.restore();
   }
@@ -185,7 +182,7 @@ export class RoomCaptions extends LitElement {
     const rows = isBlock ? LINES_OF_BLOCK : LINES_OF_TRANSCRIPT;
     return html`<section
       part="base"
-      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''} ${this.isAtEnd ? '' : 'back'} ${this.isLoose ? 'loose' : ''}"
+      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''} ${this.isAtEnd ? '' : 'back'}"
       aria-label=${words.region}
     >
       <div

@@ -135,20 +135,20 @@ describe('a page of another site', () => {
     await untilShown(page, ['Desde otro sitio.']);
     // A reset of the page takes neither the height, without which nothing scrolls, nor the colour of the text.
     // Nor do the blanks of its markup count where the page keeps those of its own.
-    const reset = await page.evaluate(async () => {
-      const captions = document.querySelector('room-captions')!;
-      const sheet = document.head.appendChild(document.createElement('style'));
-      sheet.textContent = 'body { color: #fff; white-space: pre; } body * { all: unset; }';
-      captions.requestUpdate();
-      await captions.updateComplete;
-      await captions.updateComplete;
-      const base = captions.shadowRoot!.querySelector<HTMLElement>('.base')!;
-      const { offsetHeight: height } = base;
-      const { color, whiteSpace } = getComputedStyle(base);
-      sheet.remove();
-      return { height, isWhite: color === 'rgb(255, 255, 255)', whiteSpace };
-    });
-    expect(reset).toEqual({ height: 384, isWhite: false, whiteSpace: 'normal' });
+    const reset = (rules: string) =>
+      page.evaluate((each) => {
+        const captions = document.querySelector('room-captions')!;
+        const sheet = document.head.appendChild(document.createElement('style'));
+        sheet.textContent = `body { color: #fff; white-space: pre; } body * { ${each} }`;
+        const base = captions.shadowRoot!.querySelector<HTMLElement>('.base')!;
+        const { offsetHeight: height } = base;
+        const { color, whiteSpace } = getComputedStyle(base);
+        sheet.remove();
+        return { height, isWhite: color === 'rgb(255, 255, 255)', whiteSpace };
+      }, rules);
+    for (const rules of ['all: unset;', 'all: unset; display: block;']) {
+      expect(await reset(rules)).toEqual({ height: 384, isWhite: false, whiteSpace: 'normal' });
+    }
     // In a row of the page, the element has a width of its own.
     const width = await page.evaluate(() => {
       document.body.style.display = 'flex';
