@@ -5,7 +5,15 @@ import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
-import { faults, faultsInBothLooks, laptop, showOn, widthWithin } from './axe.ts';
+import {
+  faults,
+  faultsInBothLooks,
+  labelsOnOthers,
+  laptop,
+  setLetters,
+  showOn,
+  widthWithin,
+} from './axe.ts';
 import { keepPage } from './kept-page.ts';
 import {
   linkOf,
@@ -154,6 +162,9 @@ describe('keys and their usage', () => {
     await expect.poll(newestBar).toMatch(/: Texts 24$/);
     // Paper is narrower than the window, and printing redraws nothing.
     expect(await widthWithin(plot, 300)).toBe(300);
+    await setLetters(page, '200%');
+    await expect.poll(() => labelsOnOthers(plot)).toEqual([]);
+    await setLetters(page, '');
     await page.getByRole('radio', { name: 'Key' }).check();
     await expect.poll(newestBar).toMatch(/: Shop \(.*\) 24$/);
     await page.getByRole('radio', { name: 'Tag' }).check();

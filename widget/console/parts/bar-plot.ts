@@ -3,12 +3,13 @@ import { property, query, state } from 'lit/decorators.js';
 import { shortNumber } from '../../page/numbers.ts';
 import { baseStyles } from './base.styles.ts';
 
-const HEIGHT = 272;
+/** Height of the bars' area, in px. */
+const BARS = 232;
 const TOP = 12;
-const BOTTOM = 28;
-const LEFT = 56;
-/** Width of one label of the time axis, in px. */
-const LABEL_WIDTH = 64;
+/** Space of the labels below and at the left, and the width of one below, in rem: they grow with the letters. */
+const BOTTOM = 1.75;
+const LEFT = 3.5;
+const LABEL_WIDTH = 4;
 const MAX_BAR_WIDTH = 40;
 const TIP_GAP = 10;
 
@@ -66,7 +67,7 @@ const barPlotStyles = [
   css`
     .frame {
       position: relative;
-      min-block-size: 272px;
+      min-block-size: calc(${TOP + BARS}px + ${BOTTOM}rem);
       touch-action: pan-y;
     }
     /* Paper is narrower than the window it was drawn for. */
@@ -137,7 +138,12 @@ export class ConsoleBarPlot extends LitElement {
   @state() private chosen: number | undefined;
   @query('.frame', true) private readonly frame!: HTMLElement;
   @query('.tip', true) private readonly tip!: HTMLElement;
-  readonly #size = new ResizeObserver(([entry]) => (this.width = entry?.contentRect.width ?? 0));
+  /** Size of the letters of the page, in px. */
+  #rem = 16;
+  readonly #size = new ResizeObserver(([entry]) => {
+    this.#rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.width = entry?.contentRect.width ?? 0;
+  });
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -192,25 +198,27 @@ export class ConsoleBarPlot extends LitElement {
     const { buckets, series } = this.data;
     const ticks = axisTicks(Math.max(...this.totals(), 0), this.unit);
     const top = ticks.at(-1) ?? 1;
-    const y = (amount: number) => HEIGHT - BOTTOM - (amount / top) * (HEIGHT - TOP - BOTTOM);
+    const y = (amount: number) => TOP + BARS - (amount / top) * BARS;
     const slot = this.slotWidth;
     const bar = Math.max(1, Math.min(MAX_BAR_WIDTH, slot * 0.72));
-    const room = Math.floor((this.width - LEFT) / LABEL_WIDTH);
+    const { left } = this;
+    const room = Math.floor((this.width - left) / (LABEL_WIDTH * this.#rem));
+    const height = TOP + BARS + BOTTOM * this.#rem;
     return html`<svg
       width=${this.width}
-      height=${HEIGHT}
-      viewBox=${`0 0 ${this.width} ${HEIGHT}`}
+      height=${height}
+      viewBox=${`0 0 ${this.width} ${height}`}
       aria-hidden="true"
     >
       ${ticks.map(
         (tick) =>
-          svg`<line class="grid-line" x1=${LEFT} x2=${this.width} y1=${y(tick)} y2=${y(tick)} />
-            <text class="tick" x=${LEFT - 10} y=${y(tick)} dy="0.32em" text-anchor="end">${this.tickText(tick)}</text>`,
+          svg`<line class="grid-line" x1=${left} x2=${this.width} y1=${y(tick)} y2=${y(tick)} />
+            <text class="tick" x=${left - 10} y=${y(tick)} dy="0.32em" text-anchor="end">${this.tickText(tick)}</text>`,
       )}
       ${
         this.chosen === undefined
           ? nothing
-          : svg`<rect class="chosen" x=${LEFT + this.chosen * slot} y=${TOP} width=${slot} height=${HEIGHT - TOP - BOTTOM} />`
+          : svg`<rect class="chosen" x=${left + this.chosen * slot} y=${TOP} width=${slot} height=${BARS} />`
       }
       ${buckets.map((_, index) => {
         const x = this.barMiddle(index) - bar / 2;
@@ -223,10 +231,10 @@ export class ConsoleBarPlot extends LitElement {
           return svg`<rect class="part-${part}" x=${x} y=${y(below)} width=${bar} height=${Math.max(0.75, from - y(below))} />`;
         });
       })}
-      <line class="base-line" x1=${LEFT} x2=${this.width} y1=${y(0)} y2=${y(0)} />
+      <line class="base-line" x1=${left} x2=${this.width} y1=${y(0)} y2=${y(0)} />
       ${shownLabels(buckets.length, room).map(
         (index) =>
-          svg`<text class="tick" x=${this.labelPlace(index)} y=${HEIGHT - 8} text-anchor="middle">${buckets[index]?.label}</text>`,
+          svg`<text class="tick" x=${this.labelPlace(index)} y=${height - this.#rem / 2} text-anchor="middle">${buckets[index]?.label}</text>`,
       )}
     </svg>`;
   }
@@ -272,21 +280,25 @@ export class ConsoleBarPlot extends LitElement {
     return tick === 0 ? '0' : `${shortNumber(tick / this.unit.size)}${this.unit.suffix}`;
   }
 
+  private get left(): number {
+    return LEFT * this.#rem;
+  }
+
   private get slotWidth(): number {
-    return (this.width - LEFT) / Math.max(1, this.data.buckets.length);
+    return (this.width - this.left) / Math.max(1, this.data.buckets.length);
   }
 
   private barMiddle(index: number): number {
-    return LEFT + (index + 0.5) * this.slotWidth;
+    return this.left + (index + 0.5) * this.slotWidth;
   }
 
   /** Centres a label under its bar, but within the plot. */
   private labelPlace(index: number): number {
-    return Math.min(this.barMiddle(index), this.width - LABEL_WIDTH / 2 + 8);
+    return Math.min(this.barMiddle(index), this.width - (LABEL_WIDTH / 2 - 0.5) * this.#rem);
   }
 
   private readonly onPointer = (event: PointerEvent): void => {
-    const x = event.clientX - this.frame.getBoundingClientRect().left - LEFT;
+    const x = event.clientX - this.frame.getBoundingClientRect().left - this.left;
     const index = Math.floor(x / this.slotWidth);
     this.chosen = index >= 0 && index < this.data.buckets.length ? index : undefined;
   };
