@@ -125,6 +125,36 @@ describe('a temporarily disabled button', () => {
   });
 });
 
+it('a form that is sent again shows no old failure, moves nothing and keeps the focus', async () => {
+  await open('#/keys');
+  // The page answers for a server that cannot be reached, and the second time only when told.
+  let answer = (): void => undefined;
+  let isHeld = false;
+  await page.route('**/console/api/v2/admin/**', async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    if (isHeld) await new Promise<void>((resolve) => (answer = resolve));
+    return route.abort();
+  });
+  await button('New key').click();
+  await press('Make key');
+  const failure = page.getByText('The server does not answer.');
+  await failure.waitFor();
+  const place = await button('Make key').boundingBox();
+  isHeld = true;
+  await press('Make key');
+  await page.locator('[aria-disabled="true"]', { hasText: 'Make key' }).waitFor();
+  expect(await failure.isVisible()).toBe(false);
+  expect(await button('Make key').boundingBox()).toEqual(place);
+  expect(await nameOfFocused(page)).toBe('Make key');
+  // Whoever closes the form meanwhile is told on the page.
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  answer();
+  await page.getByRole('status', { name: 'Messages' }).getByText('does not answer').waitFor();
+  await press('Dismiss');
+  await page.unrouteAll();
+});
+
 it('the room form focuses its first field', async () => {
   await open('#/events');
   await button('New room').first().focus();

@@ -1,11 +1,12 @@
 /** Console session: sign-in, sign-out and password calls, and the two forms that open a session. */
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
-import { property, query, state } from 'lit/decorators.js';
+import { property, query } from 'lit/decorators.js';
 import type { ConsoleSession } from '../../shared/schemas/console.ts';
 import { counted } from '../page/numbers.ts';
 import { api, ApiFailure } from './api.ts';
 import { baseStyles } from './parts/base.styles.ts';
 import { hasDrafts } from './parts/draft-shelf.ts';
+import { Sending } from './parts/sending.ts';
 import { note } from './parts/states.ts';
 
 export type Session = ConsoleSession;
@@ -127,10 +128,9 @@ export class ConsoleSignIn extends LitElement {
   @property({ attribute: false }) former: Session | undefined;
   /** The session opened in this browser since. */
   @property({ attribute: false }) successor: Session | undefined;
-  @state() private failure: Error | undefined;
-  @state() private isBusy = false;
   @query('#account', true) private readonly account!: HTMLInputElement;
   @query('#password', true) private readonly password!: HTMLInputElement;
+  private readonly signing = new Sending(this);
 
   override firstUpdated(): void {
     (this.account.value === '' ? this.account : this.password).focus();
@@ -140,8 +140,7 @@ export class ConsoleSignIn extends LitElement {
     return html`<main>
       <div class="card door">
         <h1>Sign in</h1>
-        ${this.failure === undefined && this.former !== undefined ? this.farewell() : nothing}
-        ${this.failure === undefined ? nothing : note('bad', failureText(this.failure))}
+        ${this.former === undefined ? nothing : this.farewell()}
         <form @submit=${this.onSubmit}>
           <div class="field">
             <label for="account">Account</label>
@@ -156,9 +155,7 @@ export class ConsoleSignIn extends LitElement {
             />
           </div>
           ${passwordField({ name: 'password', label: 'Password', isNew: false, describedBy: 'forgotten' })}
-          <button class="primary" ?disabled=${this.isBusy}>
-            ${this.isBusy ? 'Signing in…' : 'Sign in'}
-          </button>
+          ${this.signing.note()} ${this.signing.button('Sign in', { busyLabel: 'Signing in…' })}
           <p class="hint" id="forgotten">
             No password yet, or forgotten? On the server,
             <code>npm run dragoman -- account console-link default</code> prints a link that sets
@@ -198,17 +195,14 @@ export class ConsoleSignIn extends LitElement {
 
   private readonly onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (this.isBusy) return;
-    this.isBusy = true;
-    try {
-      const session = await signIn(this.account.value.trim(), this.password.value);
-      this.finish(session);
-    } catch (error) {
-      this.failure = error as Error;
-      this.password.select();
-    } finally {
-      this.isBusy = false;
-    }
+    await this.signing.send(async () => {
+      try {
+        this.finish(await signIn(this.account.value.trim(), this.password.value));
+      } catch (error) {
+        this.password.select();
+        throw new Error(failureText(error as Error), { cause: error });
+      }
+    });
   };
 }
 
@@ -233,10 +227,9 @@ export class ConsoleSetPassword extends LitElement {
 
   /** Token of the link. */
   @property({ attribute: false }) token = '';
-  @state() private problem = '';
-  @state() private isBusy = false;
   @query('#fresh', true) private readonly password!: HTMLInputElement;
   @query('#repeated', true) private readonly repeated!: HTMLInputElement;
+  private readonly setting = new Sending(this);
 
   override firstUpdated(): void {
     this.password.focus();
@@ -252,13 +245,10 @@ export class ConsoleSetPassword extends LitElement {
             account.
           </p>
         </div>
-        ${this.problem === '' ? nothing : note('bad', this.problem)}
         <form @submit=${this.onSubmit}>
           ${passwordField({ name: 'fresh', label: 'New password', hint: PASSWORD_RULE })}
-          ${passwordField({ name: 'repeated', label: 'Once more' })}
-          <button class="primary" ?disabled=${this.isBusy}>
-            ${this.isBusy ? 'Setting…' : 'Set password and sign in'}
-          </button>
+          ${passwordField({ name: 'repeated', label: 'Once more' })} ${this.setting.note()}
+          ${this.setting.button('Set password and sign in', { busyLabel: 'Setting…' })}
         </form>
       </div>
     </main>`;
@@ -266,21 +256,15 @@ export class ConsoleSetPassword extends LitElement {
 
   private readonly onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (this.isBusy) return;
-    this.problem = passwordProblem(this.password.value, this.repeated.value) ?? '';
-    if (this.problem !== '') {
-      this.password.focus();
+    const problem = passwordProblem(this.password.value, this.repeated.value);
+    if (problem !== undefined) {
+      this.setting.refuse(problem, this.password);
       return;
     }
-    this.isBusy = true;
-    try {
+    await this.setting.send(async () => {
       const session = await setPassword(this.token, this.password.value);
       this.dispatchEvent(new CustomEvent<Session>('signed-in', { detail: session }));
-    } catch (error) {
-      this.problem = (error as Error).message;
-    } finally {
-      this.isBusy = false;
-    }
+    });
   };
 }
 

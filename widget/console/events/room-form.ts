@@ -7,6 +7,7 @@ import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { DraftShelf, type Draft } from '../parts/draft-shelf.ts';
 import { languageOptions } from '../parts/languages.ts';
+import { Sending } from '../parts/sending.ts';
 import { Loaded, note } from '../parts/states.ts';
 import { linkTo, shownPlace } from '../router.ts';
 import './room-languages.ts';
@@ -93,11 +94,11 @@ export class ConsoleRoomForm extends LitElement {
   @state() private isTimeTyped = false;
   /** Whether the form was submitted without a name. */
   @state() private isNameless = false;
-  @state() private failure = '';
-  @state() private isBusy = false;
   #start: RoomWishes = newRoom;
   #hasBegun = false;
+  @query('#hours') private readonly hoursField!: HTMLInputElement | null;
   @query('#name') private readonly nameField!: HTMLInputElement | null;
+  private readonly sending = new Sending(this);
   readonly #choices = new Loaded<Choices>(this, {
     load: async ({ signal }) => {
       const [{ languages }, { glossaries }] = await Promise.all([
@@ -165,14 +166,12 @@ export class ConsoleRoomForm extends LitElement {
         @languages-change=${this.onLanguages}
       ></console-room-languages>
       ${this.accessChoice()} ${this.keepField()} ${this.translationFields(choices)}
-      ${this.failure === '' ? nothing : html`<div id="failure">${note('bad', this.failure)}</div>`}
+      ${this.sending.note()}
       <div class="row end">
         <button type="button" @click=${() => this.dispatchEvent(new Event('form-cancel'))}>
           Cancel
         </button>
-        <button class="primary" ?disabled=${this.isBusy}>
-          ${this.room === undefined ? 'Make room' : 'Save'}
-        </button>
+        ${this.sending.button(this.room === undefined ? 'Make room' : 'Save')}
       </div>
     </form>`;
   }
@@ -264,6 +263,7 @@ export class ConsoleRoomForm extends LitElement {
         this.isTimeTyped
           ? html`<input
               type="number"
+              id="hours"
               aria-label="Hours"
               min="0"
               max=${MAX_KEEP_HOURS}
@@ -329,7 +329,7 @@ export class ConsoleRoomForm extends LitElement {
     const dialog = { title: roomTitle(this.room), place: shownPlace() };
     drafts.keep(this.draftKey, { wishes, isChanged, dialog });
     this.isNameless = false;
-    this.failure = '';
+    if (!this.sending.isBusy) this.sending.reset();
   }
 
   private onText(field: 'name' | 'passcode' | 'sourceLanguage' | 'glossaryId' | 'formality') {
@@ -356,7 +356,6 @@ export class ConsoleRoomForm extends LitElement {
 
   private readonly onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (this.isBusy) return;
     const wishes = { ...this.wishes, name: this.wishes.name.trim() };
     if (wishes.name === '') {
       this.isNameless = true;
@@ -364,12 +363,12 @@ export class ConsoleRoomForm extends LitElement {
       return;
     }
     if (!(wishes.keepHours >= 0 && wishes.keepHours <= MAX_KEEP_HOURS)) {
-      this.failure = `Please say for how many hours the transcript is kept, 0 to ${MAX_KEEP_HOURS}.`;
+      const failure = `Please say for how many hours the transcript is kept, 0 to ${MAX_KEEP_HOURS}.`;
+      this.sending.refuse(failure, this.hoursField);
       return;
     }
-    this.isBusy = true;
-    try {
-      const { room } = this;
+    const { room } = this;
+    await this.sending.send(async () => {
       const saved =
         room === undefined
           ? await api.post<RoomInfo>('v1/rooms', creationOf(wishes))
@@ -379,11 +378,7 @@ export class ConsoleRoomForm extends LitElement {
             );
       this.end();
       this.dispatchEvent(new CustomEvent<RoomInfo>('room-saved', { detail: saved }));
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isBusy = false;
-    }
+    });
   };
 }
 

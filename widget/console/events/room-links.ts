@@ -16,6 +16,7 @@ import { doneIfConfirmed, type ConsoleDialog } from '../parts/dialog.ts';
 import { table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { sayDone, sayFailed } from '../parts/messages.ts';
+import { Sending } from '../parts/sending.ts';
 import { Loaded } from '../parts/states.ts';
 import { hoursText, roleTexts } from './room-text.ts';
 
@@ -228,14 +229,13 @@ export class ConsoleRoomLinkDialog extends LitElement {
 
   @state() private room: RoomInfo | undefined;
   @state() private made: RoomLink | undefined;
-  @state() private failure = '';
-  @state() private isBusy = false;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  private readonly sending = new Sending(this);
 
   async ask(room: RoomInfo): Promise<void> {
     this.room = room;
     this.made = undefined;
-    this.failure = '';
+    this.sending.reset();
     await this.updateComplete;
     await this.dialog.show();
   }
@@ -243,7 +243,7 @@ export class ConsoleRoomLinkDialog extends LitElement {
   override render() {
     return html`<console-dialog
       heading=${this.made === undefined ? 'New link' : 'Hand it out'}
-      @dialog-close=${() => (this.room = undefined)}
+      @dialog-close=${this.onClose}
     >
       ${
         this.room === undefined
@@ -283,10 +283,10 @@ export class ConsoleRoomLinkDialog extends LitElement {
           </select>
         </div>
       </div>
-      <p class="error" role="alert" ?hidden=${this.failure === ''}>${this.failure}</p>
+      ${this.sending.note()}
       <div class="row end">
         <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
-        <button class="primary" ?disabled=${this.isBusy}>Make link</button>
+        ${this.sending.button('Make link')}
       </div>
     </form>`;
   }
@@ -307,10 +307,15 @@ export class ConsoleRoomLinkDialog extends LitElement {
     </div>`;
   }
 
+  private readonly onClose = (): void => {
+    this.room = undefined;
+    this.sending.reset();
+  };
+
   private readonly onSubmit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const { room } = this;
-    if (room === undefined || !(event.target instanceof HTMLFormElement) || this.isBusy) return;
+    if (room === undefined || !(event.target instanceof HTMLFormElement)) return;
     const fields = new FormData(event.target);
     const hours = Number(fields.get('expiry'));
     const wish: RoomLinkCreation = {
@@ -318,20 +323,17 @@ export class ConsoleRoomLinkDialog extends LitElement {
       label: (fields.get('label') as string).trim(),
       ...(hours > 0 && { expires_in_hours: hours }),
     };
-    this.failure = '';
-    this.isBusy = true;
-    try {
-      this.made = await api.post<RoomLink>(linksPath(room), wish);
-      this.dialog.forget();
+    let made: RoomLink | undefined;
+    const isMade = await this.sending.send(async () => {
+      made = await api.post<RoomLink>(linksPath(room), wish);
       this.dispatchEvent(new Event('link-made'));
-      await this.updateComplete;
-      // The submit button that had the focus is gone with the form.
-      this.renderRoot.querySelector<HTMLElement>('[autofocus]')?.focus();
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isBusy = false;
-    }
+    });
+    if (!isMade) return;
+    this.made = made;
+    this.dialog.forget();
+    await this.updateComplete;
+    // The submit button that had the focus is gone with the form.
+    this.renderRoot.querySelector<HTMLElement>('[autofocus]')?.focus();
   };
 }
 

@@ -1,5 +1,5 @@
 import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
-import { property, state } from 'lit/decorators.js';
+import { property } from 'lit/decorators.js';
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
 import { isComposed } from '../../page/composition.ts';
 import { wholeNumber } from '../../page/numbers.ts';
@@ -8,6 +8,7 @@ import { baseStyles } from '../parts/base.styles.ts';
 import { DraftShelf } from '../parts/draft-shelf.ts';
 import { icons } from '../parts/icons.ts';
 import '../parts/save-bar.ts';
+import { Sending } from '../parts/sending.ts';
 import { WordDraft, type Replacement, type RoomWords } from './word-draft.ts';
 
 /** Drafts kept while the user is on another page, by room. */
@@ -69,8 +70,7 @@ export class ConsoleRoomWords extends LitElement {
   ];
 
   @property({ attribute: false }) room!: RoomInfo;
-  @state() private isSaving = false;
-  @state() private failure = '';
+  private readonly saving = new Sending(this);
   #draft!: WordDraft;
   /** Selector of the element to focus after the next update. */
   #focusNext: string | undefined;
@@ -116,16 +116,16 @@ export class ConsoleRoomWords extends LitElement {
             aria-describedby="hidden-hint"
             spellcheck="false"
             .value=${draft.hidden}
-            ?disabled=${this.isSaving}
+            ?disabled=${this.saving.isBusy}
             @input=${this.onHidden}
           ></textarea>
         </div>
       </div>
       <console-save-bar
         changes=${draft.changes}
-        failure=${this.failure}
+        failure=${this.saving.failure}
         obstacle=${draft.obstacle}
-        ?busy=${this.isSaving}
+        ?busy=${this.saving.isBusy}
         @save=${this.save}
         @discard=${this.discard}
       ></console-save-bar>
@@ -147,7 +147,7 @@ export class ConsoleRoomWords extends LitElement {
               class="quiet icon-only"
               data-remove=${at}
               aria-label=${`Remove line ${number}: ${row.from}`}
-              ?disabled=${this.isSaving}
+              ?disabled=${this.saving.isBusy}
               @click=${() => this.removeRow(at)}
             >
               ${icons.remove}
@@ -178,7 +178,7 @@ export class ConsoleRoomWords extends LitElement {
       aria-label=${label}
       placeholder=${isNew ? placeholder : nothing}
       .value=${row[side]}
-      ?disabled=${this.isSaving}
+      ?disabled=${this.saving.isBusy}
       @input=${({ target }: InputEvent) => {
         if (!(target instanceof HTMLInputElement)) return;
         this.#draft.type(at, side, target.value);
@@ -222,8 +222,7 @@ export class ConsoleRoomWords extends LitElement {
 
   private touch(): void {
     wordDrafts.keep(placeOfRoom(this.room), this.#draft);
-    this.failure = '';
-    this.requestUpdate();
+    this.saving.reset();
   }
 
   private readonly discard = (): void => {
@@ -233,9 +232,7 @@ export class ConsoleRoomWords extends LitElement {
 
   private readonly save = async (): Promise<void> => {
     const { room_id: id } = this.room;
-    this.isSaving = true;
-    this.failure = '';
-    try {
+    await this.saving.send(async () => {
       const room = await api.patch<RoomInfo>(
         `v1/rooms/${encodeURIComponent(id)}`,
         this.#draft.words,
@@ -243,11 +240,7 @@ export class ConsoleRoomWords extends LitElement {
       wordDrafts.forget(placeOfRoom(this.room));
       this.#draft = new WordDraft(wordsOf(room));
       this.dispatchEvent(new CustomEvent<RoomInfo>('room-change', { detail: room }));
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isSaving = false;
-    }
+    });
   };
 }
 

@@ -15,6 +15,7 @@ import { type ConsoleDialog, doneIfConfirmed } from '../parts/dialog.ts';
 import { FileChoice, fileChoiceStyles } from '../parts/file-choice.ts';
 import { icons } from '../parts/icons.ts';
 import '../parts/save-bar.ts';
+import { Sending } from '../parts/sending.ts';
 import { Loaded, note } from '../parts/states.ts';
 import { DictionaryDraft, draftKey, drafts, entriesOf } from './dictionary-draft.ts';
 import {
@@ -41,8 +42,7 @@ export class ConsoleDictionaryEditor extends LitElement {
 
   @property({ attribute: false }) glossary!: Glossary;
   @property({ attribute: false }) pair!: LanguagePair;
-  @state() private isSaving = false;
-  @state() private failure = '';
+  private readonly saving = new Sending(this);
   @query('console-entry-import', true) private readonly importing!: ConsoleEntryImport;
   @query('console-entry-table') private readonly table!: ConsoleEntryTable | null;
   readonly #file = new FileChoice(this, {
@@ -97,18 +97,18 @@ export class ConsoleDictionaryEditor extends LitElement {
         .draft=${draft}
         .pair=${this.pair}
         .version=${draft.version}
-        ?disabled=${this.isSaving}
+        ?disabled=${this.saving.isBusy}
         @entries-change=${this.touch}
       ></console-entry-table>
       <console-save-bar
         changes=${changesText(draft)}
-        failure=${this.failure}
+        failure=${this.saving.failure}
         obstacle=${
           isEmpty
             ? 'A dictionary keeps at least one entry. To be rid of all, delete the dictionary.'
             : ''
         }
-        ?busy=${this.isSaving}
+        ?busy=${this.saving.isBusy}
         @save=${this.save}
         @discard=${this.discard}
       ></console-save-bar>`;
@@ -142,8 +142,7 @@ export class ConsoleDictionaryEditor extends LitElement {
   private readonly touch = (): void => {
     const draft = this.#draft.value;
     if (draft !== undefined) drafts.keep(this.draftKey, draft);
-    this.failure = '';
-    this.requestUpdate();
+    this.saving.reset();
   };
 
   private readonly discard = (): void => {
@@ -155,19 +154,13 @@ export class ConsoleDictionaryEditor extends LitElement {
     const draft = this.#draft.value;
     // Saving includes the row that is still being written.
     if (draft === undefined || this.table?.finish() === false) return;
-    this.isSaving = true;
-    this.failure = '';
-    try {
+    await this.saving.send(async () => {
       await this.send(draft);
       drafts.forget(this.draftKey);
       this.#draft.set(draft.renewed(entriesOf(await this.fetchEntries())));
       this.touch();
       this.dispatchEvent(new Event('dictionary-change'));
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isSaving = false;
-    }
+    });
   };
 
   private async send({ plan }: DictionaryDraft): Promise<void> {
@@ -187,7 +180,8 @@ export class ConsoleDictionaryEditor extends LitElement {
 
   private readFile(file: File): void {
     const draft = this.#draft.value;
-    if (draft !== undefined && !this.isSaving) void this.importing.open(file, draft, this.pair);
+    if (draft !== undefined && !this.saving.isBusy)
+      void this.importing.open(file, draft, this.pair);
   }
 
   private readonly take = ({ entries, isInPlaceOfAll }: EntriesTaken): void => {

@@ -15,6 +15,7 @@ import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
+import { Sending } from '../parts/sending.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
 import { goTo, linkTo } from '../router.ts';
 import './dictionary-editor.ts';
@@ -293,15 +294,15 @@ export class ConsolePairDialog extends LitElement {
 
   @state() private source = 'en';
   @state() private target = 'de';
-  @state() private failure = '';
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  private readonly sending = new Sending(this);
   #existing: readonly DictionaryInfo[] = [];
   #onPair: ((pair: LanguagePair) => void) | undefined;
 
   async ask(existing: readonly DictionaryInfo[], onPair: (pair: LanguagePair) => void) {
     this.#existing = existing;
     this.#onPair = onPair;
-    this.failure = '';
+    this.sending.reset();
     await this.dialog.show();
   }
 
@@ -310,10 +311,10 @@ export class ConsolePairDialog extends LitElement {
       <form class="stack" @submit=${this.onSubmit}>
         ${this.choice('source', 'From', this.source)} ${this.choice('target', 'Into', this.target)}
         <p class="hint">Base languages; English serves American and British English alike.</p>
-        <p class="error" role="alert" ?hidden=${this.failure === ''}>${this.failure}</p>
+        ${this.sending.note()}
         <div class="row end">
           <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
-          <button class="primary">Add dictionary</button>
+          ${this.sending.button('Add dictionary')}
         </div>
       </form>
     </console-dialog>`;
@@ -330,7 +331,7 @@ export class ConsolePairDialog extends LitElement {
 
   private readonly onChoice = ({ target }: Event): void => {
     if (!(target instanceof HTMLSelectElement)) return;
-    this.failure = '';
+    this.sending.reset();
     if (target.id === 'source') this.source = target.value;
     else this.target = target.value;
   };
@@ -341,8 +342,8 @@ export class ConsolePairDialog extends LitElement {
     const exists = this.#existing.some(
       (each) => each.source_lang === source && each.target_lang === target,
     );
-    if (source === target) this.failure = 'Choose two different languages.';
-    else if (exists) this.failure = 'The glossary has a dictionary of these languages.';
+    if (source === target) this.sending.refuse('Choose two different languages.');
+    else if (exists) this.sending.refuse('The glossary has a dictionary of these languages.');
     else {
       this.dialog.close();
       this.#onPair?.({ source, target });

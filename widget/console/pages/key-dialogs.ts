@@ -8,6 +8,7 @@ import '../parts/copy-field.ts';
 import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
 import { sayDone } from '../parts/messages.ts';
+import { Sending } from '../parts/sending.ts';
 import { note } from '../parts/states.ts';
 
 /** A developer key or an admin key. */
@@ -24,10 +25,9 @@ export class ConsoleNewKeyDialog extends LitElement {
   @property() heading = 'New key';
   /** API path of the kind of key. */
   @property() path = '';
-  @state() private failure: Error | undefined;
   @state() private isOpen = false;
-  @state() private isBusy = false;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  private readonly sending = new Sending(this);
 
   async show(): Promise<void> {
     this.isOpen = true;
@@ -43,39 +43,34 @@ export class ConsoleNewKeyDialog extends LitElement {
 
   private form() {
     return html`<form class="stack" @submit=${this.onSubmit}>
-      ${this.failure === undefined ? nothing : note('bad', this.failure.message)}
       <div class="field">
         <label for="label">Label</label>
         <input id="label" name="label" maxlength="200" autofocus aria-describedby="label-hint" />
         <p class="hint" id="label-hint">What it is for, such as “Website”. Can be changed later.</p>
       </div>
+      ${this.sending.note()}
       <div class="row end">
         <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
-        <button class="primary" ?disabled=${this.isBusy}>Make key</button>
+        ${this.sending.button('Make key')}
       </div>
     </form>`;
   }
 
   private readonly onSubmit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (!(event.target instanceof HTMLFormElement) || this.isBusy) return;
+    if (!(event.target instanceof HTMLFormElement)) return;
     const label = (new FormData(event.target).get('label') as string).trim();
-    this.isBusy = true;
-    try {
+    await this.sending.send(async () => {
       const made = await api.post<NewDeveloperKey>(this.path, label === '' ? {} : { label });
       this.dialog.close();
       void showSecret(made);
       this.dispatchEvent(new Event('key-made'));
-    } catch (error) {
-      this.failure = error as Error;
-    } finally {
-      this.isBusy = false;
-    }
+    });
   };
 
   private readonly forget = (): void => {
     this.isOpen = false;
-    this.failure = undefined;
+    this.sending.reset();
   };
 }
 
@@ -191,9 +186,8 @@ export class ConsoleKeyDialog extends LitElement {
 
   @state() private key: ApiKey | undefined;
   @state() private limited = { characters: false, minutes: false };
-  @state() private failure: Error | undefined;
-  @state() private isBusy = false;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  private readonly sending = new Sending(this);
 
   async edit(key: ApiKey): Promise<void> {
     const { characters, speech_to_text_milliseconds: speechMs } = key.usage_limits;
@@ -202,7 +196,7 @@ export class ConsoleKeyDialog extends LitElement {
       characters: characters !== null,
       minutes: speechMs !== null,
     };
-    this.failure = undefined;
+    this.sending.reset();
     await this.updateComplete;
     await this.dialog.show();
   }
@@ -211,7 +205,7 @@ export class ConsoleKeyDialog extends LitElement {
     return html`<console-dialog
       heading=${`Edit “${this.key?.label ?? ''}”`}
       thing=${this.key?.key_id ?? ''}
-      @dialog-close=${() => (this.key = undefined)}
+      @dialog-close=${this.onClose}
     >
       ${this.key === undefined ? nothing : this.form(this.key)}
     </console-dialog>`;
@@ -220,7 +214,6 @@ export class ConsoleKeyDialog extends LitElement {
   private form({ label, usage_limits: limits }: ApiKey): TemplateResult {
     const speechMs = limits.speech_to_text_milliseconds;
     return html`<form class="stack" @submit=${this.onSubmit}>
-      ${this.failure === undefined ? nothing : note('bad', this.failure.message)}
       <div class="field">
         <label for="label">Label</label>
         <input id="label" name="label" required maxlength="200" .value=${label} autofocus />
@@ -241,9 +234,10 @@ export class ConsoleKeyDialog extends LitElement {
         At a limit, requests with this key are refused until the next month; 0 refuses all. The
         addresses of the settings get a mail at 80 % and at 100 %.
       </p>
+      ${this.sending.note()}
       <div class="row end">
         <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
-        <button class="primary" ?disabled=${this.isBusy}>Save</button>
+        ${this.sending.button('Save')}
       </div>
     </form>`;
   }
@@ -284,27 +278,31 @@ export class ConsoleKeyDialog extends LitElement {
     </fieldset>`;
   }
 
+  private readonly onClose = (): void => {
+    this.key = undefined;
+    this.sending.reset();
+  };
+
   private readonly onSubmit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const key = this.key;
-    if (key === undefined || !(event.target instanceof HTMLFormElement) || this.isBusy) return;
+    const { key } = this;
+    if (key === undefined || !(event.target instanceof HTMLFormElement)) return;
     const fields = new FormData(event.target);
-    this.isBusy = true;
-    try {
-      await changeKey(key, {
-        label: (fields.get('label') as string).trim(),
-        characters: amountOf(fields.get('characters'), 1),
-        speechMs: amountOf(fields.get('minutes'), MINUTE_MS),
-      });
-      this.dialog.close();
+    const wanted = {
+      label: (fields.get('label') as string).trim(),
+      characters: amountOf(fields.get('characters'), 1),
+      speechMs: amountOf(fields.get('minutes'), MINUTE_MS),
+    };
+    const isSaved = await this.sending.send(async () => {
+      try {
+        await changeKey(key, wanted);
+      } finally {
+        // The label may have been changed even if the limits could not be.
+        this.dispatchEvent(new Event('key-changed'));
+      }
       sayDone('Saved.');
-    } catch (error) {
-      this.failure = error as Error;
-    } finally {
-      this.isBusy = false;
-      // The label may have been changed even if the limits could not be.
-      this.dispatchEvent(new Event('key-changed'));
-    }
+    });
+    if (isSaved) this.dialog.close();
   };
 }
 

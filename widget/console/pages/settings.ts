@@ -1,12 +1,13 @@
-import { LitElement, css, html, nothing } from 'lit';
-import { property, query, state } from 'lit/decorators.js';
+import { LitElement, css, html } from 'lit';
+import { property, query } from 'lit/decorators.js';
 import type { ConsoleSettings as Settings } from '../../../shared/schemas/console.ts';
 import { ApiFailure, api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { page } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { sayDone } from '../parts/messages.ts';
-import { Loaded, asError, note } from '../parts/states.ts';
+import { Sending } from '../parts/sending.ts';
+import { Loaded, asError } from '../parts/states.ts';
 import {
   PASSWORD_RULE,
   changePassword,
@@ -31,8 +32,7 @@ export class ConsoleSettings extends LitElement {
   ];
 
   @property({ attribute: false }) session!: Session;
-  @state() private problem = '';
-  @state() private isBusy = false;
+  private readonly changing = new Sending(this);
   private readonly settings = new Loaded(this, {
     load: ({ signal }) => api.get<Settings>('settings', { signal }),
   });
@@ -103,7 +103,6 @@ export class ConsoleSettings extends LitElement {
       <div class="card-head"><h2>Password</h2></div>
       <form class="inside stack" @submit=${this.onPassword}>
         <p>Changing it signs out every other browser.</p>
-        ${this.problem === '' ? nothing : note('bad', this.problem)}
         <input
           type="text"
           autocomplete="username"
@@ -117,7 +116,8 @@ export class ConsoleSettings extends LitElement {
           ${passwordField({ name: 'fresh', label: 'New password', hint: PASSWORD_RULE })}
           ${passwordField({ name: 'repeated', label: 'Once more' })}
         </div>
-        <div class="row"><button ?disabled=${this.isBusy}>Change password</button></div>
+        ${this.changing.note()}
+        <div class="row">${this.changing.button('Change password', { kind: '' })}</div>
       </form>
     </section>`;
   }
@@ -130,23 +130,21 @@ export class ConsoleSettings extends LitElement {
   private readonly onPassword = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.target;
-    if (!(form instanceof HTMLFormElement) || this.isBusy) return;
+    if (!(form instanceof HTMLFormElement)) return;
     const fields = new FormData(form);
     const [current, fresh, repeated] = ['current', 'fresh', 'repeated'].map(
       (name) => fields.get(name) as string,
     ) as [string, string, string];
-    this.problem = passwordProblem(fresh, repeated) ?? '';
-    if (this.problem !== '') return;
-    this.isBusy = true;
-    try {
+    const problem = passwordProblem(fresh, repeated);
+    if (problem !== undefined) {
+      this.changing.refuse(problem, form.querySelector<HTMLElement>('#fresh'));
+      return;
+    }
+    await this.changing.send(async () => {
       await changePassword(current, fresh);
       form.reset();
       sayDone('The password is changed.');
-    } catch (error) {
-      this.problem = (error as Error).message;
-    } finally {
-      this.isBusy = false;
-    }
+    });
   };
 }
 
@@ -212,9 +210,8 @@ class ConsoleLineList extends LitElement {
   @property({ attribute: false }) save: (lines: string[]) => Promise<void> = async () => undefined;
   /** Returns what is wrong with a line that the server refused, and what to write instead. */
   @property({ attribute: false }) adviceOn: (line: string) => string = () => '';
-  @state() private problem = '';
-  @state() private isBusy = false;
   @query('input', true) private readonly field!: HTMLInputElement;
+  private readonly sending = new Sending(this);
 
   override render() {
     return html`<div class="stack">
@@ -230,7 +227,7 @@ class ConsoleLineList extends LitElement {
                       type="button"
                       class="quiet icon-only"
                       aria-label=${`Remove ${line}`}
-                      ?disabled=${this.isBusy}
+                      ?disabled=${this.sending.isBusy}
                       @click=${() => this.takeAway(line)}
                     >
                       ${icons.remove}
@@ -246,24 +243,20 @@ class ConsoleLineList extends LitElement {
           autocomplete="off"
           autocapitalize="none"
           spellcheck="false"
-          aria-invalid=${this.problem !== ''}
-          aria-describedby="problem"
+          aria-invalid=${this.sending.failure !== ''}
+          aria-describedby="failure"
           required
         />
-        <button ?disabled=${this.isBusy}>Add</button>
+        ${this.sending.button('Add', { kind: '' })}
       </form>
-      ${
-        this.problem === ''
-          ? nothing
-          : html`<p class="error" id="problem" role="alert">${this.problem}</p>`
-      }
+      ${this.sending.note()}
     </div>`;
   }
 
   private readonly onAdd = async (event: Event): Promise<void> => {
     event.preventDefault();
     const line = this.field.value.trim();
-    if (line === '' || this.isBusy) return;
+    if (line === '') return;
     const lines = this.lines.includes(line) ? [...this.lines] : [...this.lines, line];
     if (await this.keep(lines, line)) this.field.value = '';
     this.field.focus();
@@ -274,18 +267,14 @@ class ConsoleLineList extends LitElement {
     if (await this.keep(this.lines.filter((other) => other !== line))) this.field.focus();
   }
 
-  private async keep(lines: string[], added?: string): Promise<boolean> {
-    this.isBusy = true;
-    this.problem = '';
-    try {
-      await this.save(lines);
-      return true;
-    } catch (error) {
-      this.problem = this.problemOf(error, lines, added);
-      return false;
-    } finally {
-      this.isBusy = false;
-    }
+  private keep(lines: string[], added?: string): Promise<boolean> {
+    return this.sending.send(async () => {
+      try {
+        await this.save(lines);
+      } catch (error) {
+        throw new Error(this.problemOf(error, lines, added), { cause: error });
+      }
+    });
   }
 
   private problemOf(error: unknown, lines: readonly string[], added: string | undefined): string {

@@ -6,6 +6,7 @@ import { baseStyles } from './base.styles.ts';
 import { FormDraft } from './form-draft.ts';
 import { icons } from './icons.ts';
 import { sayDone, sayFailed } from './messages.ts';
+import { Sending } from './sending.ts';
 
 /**
  * A native dialog with a heading and a close button, around a form of the page. Restores unsaved input when
@@ -312,15 +313,13 @@ export class ConsoleNameDialog extends LitElement {
   static override styles = baseStyles;
 
   @state() private request: NameRequest | undefined;
-  @state() private failure = '';
-  @state() private isBusy = false;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
   @query('#name', true) private readonly field!: HTMLInputElement;
+  private readonly sending = new Sending(this);
 
   async ask(request: NameRequest): Promise<void> {
     this.request = request;
-    this.failure = '';
-    this.isBusy = false;
+    this.sending.reset();
     await this.updateComplete;
     this.field.value = request.name ?? '';
     await this.dialog.show();
@@ -333,6 +332,7 @@ export class ConsoleNameDialog extends LitElement {
       heading=${heading}
       thing=${thing}
       subject=${thing === '' ? '' : name}
+      @dialog-close=${() => this.sending.reset()}
     >
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">
@@ -342,16 +342,14 @@ export class ConsoleNameDialog extends LitElement {
             autocomplete="off"
             maxlength=${MAX_NAME_LENGTH}
             aria-describedby="failure"
-            aria-invalid=${this.failure === '' ? nothing : 'true'}
+            aria-invalid=${this.sending.failure === '' ? nothing : 'true'}
           />
         </div>
         <slot></slot>
-        <p id="failure" class="error" role="alert" ?hidden=${this.failure === ''}>
-          ${this.failure}
-        </p>
+        ${this.sending.note()}
         <div class="row end">
           <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
-          <button class="primary" ?disabled=${this.isBusy}>${action}</button>
+          ${this.sending.button(action)}
         </div>
       </form>
     </console-dialog>`;
@@ -361,20 +359,11 @@ export class ConsoleNameDialog extends LitElement {
     event.preventDefault();
     const name = this.field.value.trim();
     if (name === '') {
-      this.failure = 'Please enter a name.';
-      this.field.focus();
+      this.sending.refuse('Please enter a name.', this.field);
       return;
     }
-    this.failure = '';
-    this.isBusy = true;
-    try {
-      await this.request?.save(name);
-      this.dialog.close();
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isBusy = false;
-    }
+    const { request } = this;
+    if (await this.sending.send(async () => request?.save(name))) this.dialog.close();
   };
 }
 

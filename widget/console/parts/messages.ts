@@ -1,6 +1,7 @@
 /** Short messages at the bottom of the window, and the space that pages reserve for them. */
 import { LitElement, css, html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { ApiFailure } from '../api.ts';
 import { baseStyles } from './base.styles.ts';
 import { focused } from './focus-keeper.ts';
 import { icons } from './icons.ts';
@@ -8,6 +9,7 @@ import { icons } from './icons.ts';
 /** Time a message is shown, in ms: long enough to read two lines. */
 const SHOWN_MS = 6_000;
 const MOST_SHOWN = 3;
+const UNAUTHORIZED = 401;
 
 interface Message {
   id: number;
@@ -217,7 +219,8 @@ export function sayDone(text: string): void {
   add('done', text);
 }
 
-/** Reports that an action failed, with the message of the error. */
+/** Reports that an action failed, with the message of the error; not if it asks to sign in, as the page does. */
 export function sayFailed(error: unknown): void {
+  if (error instanceof ApiFailure && error.status === UNAUTHORIZED) return;
   add('bad', error instanceof Error ? error.message : 'Something went wrong. Please try again.');
 }

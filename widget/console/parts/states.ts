@@ -224,6 +224,13 @@ export const stateStyles = css`
     min-inline-size: 0;
     overflow-wrap: anywhere;
   }
+  #failure {
+    /* The buttons below it are in view too. */
+    scroll-margin-block-end: 6rem;
+  }
+  #failure.held {
+    visibility: hidden;
+  }
   .state {
     display: grid;
     gap: 0.5rem;

@@ -12,6 +12,7 @@ import { rowActions } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
 import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
+import { Sending } from '../parts/sending.ts';
 import { emptyState, note } from '../parts/states.ts';
 
 /** Most instructions of a list. */
@@ -199,19 +200,18 @@ export class ConsoleInstructionDialog extends LitElement {
   @state() private storedId = '';
   @state() private storedLabel = '';
   @state() private length = 0;
-  @state() private failure = '';
-  @state() private isBusy = false;
   @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
   @query('#label', true) private readonly label!: HTMLInputElement;
   @query('#prompt', true) private readonly prompt!: HTMLTextAreaElement;
   @query('#language', true) private readonly language!: HTMLSelectElement;
+  private readonly sending = new Sending(this);
   #save: InstructionRequest['save'] | undefined;
 
   async ask({ instruction, save }: InstructionRequest): Promise<void> {
     this.#save = save;
     this.storedId = instruction?.id ?? '';
     this.storedLabel = instruction?.label ?? '';
-    this.failure = '';
+    this.sending.reset();
     this.label.value = instruction?.label ?? '';
     this.prompt.value = instruction?.prompt ?? '';
     this.language.value = instruction?.source_language?.toLowerCase() ?? '';
@@ -226,6 +226,7 @@ export class ConsoleInstructionDialog extends LitElement {
       heading=${isNew ? 'Add instruction' : 'Edit instruction'}
       thing=${this.storedId}
       subject=${this.storedLabel}
+      @dialog-close=${() => this.sending.reset()}
     >
       <form class="stack" novalidate @submit=${this.onSubmit}>
         <div class="field">
@@ -253,12 +254,10 @@ export class ConsoleInstructionDialog extends LitElement {
             ${languageOptions(glossaryLanguages)}
           </select>
         </div>
-        <p class="error" role="alert" ?hidden=${this.failure === ''}>${this.failure}</p>
+        ${this.sending.note()}
         <div class="row end">
           <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
-          <button class="primary" ?disabled=${this.isBusy}>
-            ${isNew ? 'Add instruction' : 'Save'}
-          </button>
+          ${this.sending.button(isNew ? 'Add instruction' : 'Save')}
         </div>
       </form>
     </console-dialog>`;
@@ -269,21 +268,17 @@ export class ConsoleInstructionDialog extends LitElement {
     const label = this.label.value.trim();
     const prompt = this.prompt.value.trim();
     const source = this.language.value;
-    if (label === '' || prompt === '') {
-      this.failure = label === '' ? 'Please enter a label.' : 'Please enter an instruction.';
-      (label === '' ? this.label : this.prompt).focus();
+    if (label === '') {
+      this.sending.refuse('Please enter a label.', this.label);
       return;
     }
-    this.failure = '';
-    this.isBusy = true;
-    try {
-      await this.#save?.({ label, prompt, ...(source !== '' && { source_language: source }) });
-      this.dialog.close();
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isBusy = false;
+    if (prompt === '') {
+      this.sending.refuse('Please enter an instruction.', this.prompt);
+      return;
     }
+    const save = this.#save;
+    const instruction = { label, prompt, ...(source !== '' && { source_language: source }) };
+    if (await this.sending.send(async () => save?.(instruction))) this.dialog.close();
   };
 }
 

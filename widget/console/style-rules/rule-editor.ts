@@ -8,6 +8,7 @@ import { baseStyles } from '../parts/base.styles.ts';
 import { choice, searchField } from '../parts/choices.ts';
 import { icons } from '../parts/icons.ts';
 import '../parts/save-bar.ts';
+import { Sending } from '../parts/sending.ts';
 import { emptyState } from '../parts/states.ts';
 import {
   isBuiltIn,
@@ -130,8 +131,7 @@ export class ConsoleRuleEditor extends LitElement {
   @property({ attribute: false }) catalogue!: StyleRuleCatalogue;
   @state() private words = '';
   @state() private filter: RuleFilter = 'fitting';
-  @state() private isSaving = false;
-  @state() private failure = '';
+  private readonly saving = new Sending(this);
   #draft = new RuleDraft({});
   /** Categories opened at first because they contain choices; none closes while the user works. */
   #openAtFirst = new Set<string>();
@@ -166,8 +166,8 @@ export class ConsoleRuleEditor extends LitElement {
       }
       <console-save-bar
         changes=${this.#draft.isChanged ? `${counted(this.#draft.changeCount, 'rule')} changed` : ''}
-        failure=${this.failure}
-        ?busy=${this.isSaving}
+        failure=${this.saving.failure}
+        ?busy=${this.saving.isBusy}
         @save=${this.save}
         @discard=${this.discard}
       ></console-save-bar>
@@ -232,7 +232,7 @@ export class ConsoleRuleEditor extends LitElement {
       ${this.reach(chosen === undefined ? options : [chosen])}
       <select
         id=${id}
-        ?disabled=${this.isSaving}
+        ?disabled=${this.saving.isBusy}
         @change=${(event: Event) => this.onChoice(event, category, rule)}
       >
         <option value="" .selected=${chosen === undefined}>As it comes</option>
@@ -281,24 +281,18 @@ export class ConsoleRuleEditor extends LitElement {
   };
 
   private readonly save = async (): Promise<void> => {
-    this.isSaving = true;
-    this.failure = '';
-    try {
+    await this.saving.send(async () => {
       const path = `v3/style_rules/${this.list.style_id}/configured_rules`;
       const list = await api.put<StyleRuleList>(path, this.#draft.rules);
       ruleDrafts.forget(placeOfList(list));
       this.#draft = new RuleDraft(list.configured_rules);
       this.dispatchEvent(new Event('list-change'));
-    } catch (error) {
-      this.failure = error instanceof Error ? error.message : 'That did not work.';
-    } finally {
-      this.isSaving = false;
-    }
+    });
   };
 
   private touch(): void {
     ruleDrafts.keep(placeOfList(this.list), this.#draft);
-    this.failure = '';
+    this.saving.reset();
     this.requestUpdate();
   }
 }
