@@ -1,6 +1,6 @@
 /** `/v2/document`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
-import { EnableBetaLanguages, MAX_GLOSSARIES } from './text-translation.ts';
+import { EnableBetaLanguages, SEVERAL_GLOSSARIES } from './text-translation.ts';
 
 /** The fields of an upload besides the file. */
 export const DocumentOrder = Type.Object({
@@ -15,7 +15,7 @@ export const DocumentOrder = Type.Object({
     ),
   ),
   glossary_id: Type.Optional(Type.String({ description: 'Requires source_lang.' })),
-  glossary_ids: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_GLOSSARIES })),
+  glossary_ids: Type.Optional(Type.Array(Type.String(), SEVERAL_GLOSSARIES)),
   output_format: Type.Optional(
     Type.String({
       description:

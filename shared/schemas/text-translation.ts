@@ -6,8 +6,8 @@ const MAX_TEXTS = 50;
 /** Maximum number of instructions in a request, and maximum length of each in characters. */
 const MAX_INSTRUCTIONS = 10;
 const MAX_INSTRUCTION_LENGTH = 300;
-/** Maximum number of glossaries in a request. */
-export const MAX_GLOSSARIES = 5;
+/** At most five glossaries in a request; the official Node client sends them as one text. */
+export const SEVERAL_GLOSSARIES = { maxItems: 5, 'x-comma-separated': true };
 
 /** A text with a fixed set of values; an enum gives better error messages than a union of literals. */
 function choice<const Choices extends readonly string[]>(choices: Choices, description: string) {
@@ -82,7 +82,7 @@ export const TextTranslationRequest = Type.Object({
   ),
   glossary_ids: Type.Optional(
     Type.Array(Type.String(), {
-      maxItems: MAX_GLOSSARIES,
+      ...SEVERAL_GLOSSARIES,
       description:
         'Several glossaries, earlier ones taking precedence; cannot be combined with glossary_id.',
     }),

@@ -217,7 +217,11 @@ describe('a glossary in a translation', () => {
     const second = await newGlossary(dictionary('house\tcasona\ngarden\tvergel'));
     const german = await newGlossary(dictionary('house\tHaus', 'de'));
     const glossary_ids = [first, second];
-    expect(await translate('The house and the garden.', { glossary_ids })).toMatch(/hogar.*vergel/);
+    for (const listed of [glossary_ids, glossary_ids.join(',')]) {
+      expect(await translate('The house and the garden.', { glossary_ids: listed })).toMatch(
+        /hogar.*vergel/,
+      );
+    }
     expect(await translate('The house.', { glossary_id: german })).toMatch(
       /No dictionary found for language pair en-es in glossary/i,
     );
