@@ -117,6 +117,7 @@ describe('without flite', () => {
     try {
       expect(server.output()).toMatch(/Speaks .* \(espeak-ng\)/);
       expect(server.output()).not.toMatch(/\((flite|pico)\)|pico/);
+      expect(server.output()).toMatch(/\n {2}Missing .*Debian package flite: install it/);
       const { engines } = (await (await server.get('/healthz')).json()) as Health;
       expect(engines.synthesis).toEqual(['espeak-ng']);
       expect(engines.problems.join('\n')).toMatch(/Debian package flite: install it/);

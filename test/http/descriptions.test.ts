@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { descriptionRoutes, publishDescriptions } from '../../server/http/descriptions.ts';
-import { startServer, type RunningServer } from '../support/product/server.ts';
+import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 let server: RunningServer;
@@ -123,24 +123,4 @@ it('reports running engines in its health', async () => {
       synthesis: expect.arrayContaining(['flite', 'espeak-ng']) as string[],
     },
   });
-});
-
-it('reports missing engines and serves everything else', async () => {
-  const bare = await startServer({ MODELS_DIR: '/nowhere', APERTIUM_MODES: '/nowhere' });
-  try {
-    const health = (await (await bare.get('/healthz')).json()) as {
-      engines: { recognition: string[]; problems: string[] };
-    };
-    expect(health.engines.recognition).toEqual([]);
-    expect(health.engines.problems.join('\n')).toMatch(
-      /models install moonshine-tiny-en[\s\S]*apertium/,
-    );
-    expect(bare.output()).toMatch(/Missing/);
-    const session = { source_media_content_type: 'audio/webm', source_language: 'en' };
-    expect((await bare.post('/v3/voice/realtime', session)).status).toBe(503);
-    const text = { text: ['a'], source_lang: 'EN', target_lang: 'ES' };
-    expect((await bare.post('/v2/translate', text)).status).toBe(400);
-  } finally {
-    await bare.stop();
-  }
 });

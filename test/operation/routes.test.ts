@@ -2,6 +2,7 @@
 import http from 'node:http';
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Health } from '../../shared/schemas/health.ts';
 import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 
 const metricsOf = async (server: HostedServer, headers: Record<string, string> = {}) => {
@@ -96,7 +97,7 @@ describe('readiness', () => {
     await expect(server.get('/readyz')).rejects.toThrow();
   });
 
-  it('names what is missing when no engine runs', async () => {
+  it('names what is missing when no engine runs, and everything else is served', async () => {
     const server = await startHosted({
       MODELS_DIR: '/nowhere',
       APERTIUM_MODES: '/nowhere',
@@ -106,8 +107,18 @@ describe('readiness', () => {
       expect(response.status).toBe(503);
       const { message } = (await response.json()) as { message: string };
       expect(message).toMatch(/^Not ready: no speech recogniser and no translator/);
-      expect((await server.get('/healthz')).status).toBe(200);
+      const health = await server.get('/healthz');
+      expect(health.status).toBe(200);
+      const { engines } = (await health.json()) as Health;
+      expect(engines.recognition).toEqual([]);
+      expect(engines.problems.join('\n')).toMatch(
+        /models install moonshine-tiny-en[\s\S]*apertium/,
+      );
       expect(await server.logs()).not.toMatch(/"level":50/);
+      const session = { source_media_content_type: 'audio/webm', source_language: 'en' };
+      expect((await server.post('/v3/voice/realtime', session)).status).toBe(503);
+      const text = { text: ['a'], source_lang: 'EN', target_lang: 'ES' };
+      expect((await server.post('/v2/translate', text)).status).toBe(400);
     } finally {
       await server.stop();
     }
