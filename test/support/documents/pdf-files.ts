@@ -11,7 +11,7 @@ import {
   StandardFonts,
 } from '@cantoo/pdf-lib';
 
-import { launchChromium } from '../machine/chromium.ts';
+import { takeChromium } from '../machine/chromium.ts';
 
 /** Fonts of a report. */
 interface Fonts {
@@ -227,14 +227,14 @@ export async function justifiedLine(
 
 /** Prints a Hebrew line with English words and an English line with Hebrew words, as browsers do. */
 export async function mixedDirectionPdf(): Promise<Uint8Array> {
-  const browser = await launchChromium();
+  const { browser } = await takeChromium();
+  const page = await browser.newPage();
   try {
-    const page = await browser.newPage();
     await page.setContent(`<title>7</title><p dir=rtl>הנהר עלה (לפי River Report 2026) מאז הבוקר 123.</p>
       <p>The greeting שלום עולם is used on 3 signs.</p>`);
     return await page.pdf();
   } finally {
-    await browser.close();
+    await page.close();
   }
 }
 
@@ -276,9 +276,9 @@ export async function newspaperPdf(): Promise<{ file: Uint8Array; texts: string[
   const content = paragraphs.map(([tag, text]) =>
     tag === 'em' ? `${picture}<p><em>${text}</em></p>` : `<${tag}>${text}</${tag}>`,
   );
-  const browser = await launchChromium();
+  const { browser } = await takeChromium();
+  const page = await browser.newPage();
   try {
-    const page = await browser.newPage();
     await page.setContent(
       `<!doctype html><style>body { margin: 0; font: 9pt/1.25 "Liberation Serif"; columns: 3; column-gap: 8pt; text-align: justify }
         h2 { font: bold 12pt "Liberation Sans"; margin: 4pt 0 } p { margin: 0 0 5pt } em { font-size: 8pt }</style>${content.join('')}`,
@@ -287,6 +287,6 @@ export async function newspaperPdf(): Promise<{ file: Uint8Array; texts: string[
     const file = await page.pdf({ format: 'Letter', margin, printBackground: true });
     return { file, texts: paragraphs.map(([, text]) => text) };
   } finally {
-    await browser.close();
+    await page.close();
   }
 }
