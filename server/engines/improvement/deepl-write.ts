@@ -4,7 +4,6 @@ import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
 import { declareEngine, isRunning, problemWithAddress } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
-import type { ServiceClient } from '../service/service-client.ts';
 import {
   deeplSettings,
   loadFeatures,
@@ -15,7 +14,8 @@ import {
   connectListedService,
   knownLanguages,
   type LanguageWatch,
-} from '../translation/listed-service.ts';
+  type ServiceClient,
+} from '../service/service-client.ts';
 import {
   finishAll,
   type OutboundText,

@@ -9,6 +9,7 @@ import { englishToSpanish } from './english/spanish-grammars.ts';
 import type { GrammarTexts } from './grammars.ts';
 import { spanishToEnglish } from './spanish/english-grammars.ts';
 import { englishTowardsFrench, spanishToFrench } from './spanish/french-grammars.ts';
+import { spanishToItalian } from './spanish/italian-grammars.ts';
 
 /** One translation step, and the Debian package that contains it. */
 export interface Mode {
@@ -87,7 +88,11 @@ export const modes: readonly Mode[] = [
     ['es', 'pt-BR', 'es-pt_BR'],
     ['pt', 'es', 'pt-es'],
   ),
-  ...pair('apertium-spa-ita', ['es', 'it', 'spa-ita'], ['it', 'es', 'ita-spa']),
+  ...pair(
+    'apertium-spa-ita',
+    ['es', 'it', 'spa-ita', { grammars: spanishToItalian }],
+    ['it', 'es', 'ita-spa'],
+  ),
   ...pair('apertium-spa-cat', ['es', 'ca', 'spa-cat'], ['ca', 'es', 'cat-spa']),
   ...pair('apertium-fra-cat', ['fr', 'ca', 'fra-cat'], ['ca', 'fr', 'cat-fra']),
   ...pair('apertium-cat-ita', ['ca', 'it', 'cat-ita']),

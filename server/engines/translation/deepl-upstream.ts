@@ -11,14 +11,15 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
 import {
   connectListedService,
   knownLanguages,
   type LanguageWatch,
   type ListedServiceOptions,
   type ListRequest,
-} from './listed-service.ts';
+  type ServiceAnswer,
+  type ServiceClient,
+} from '../service/service-client.ts';
 import {
   finishAll,
   RemoteTranslator,

@@ -1,5 +1,5 @@
 /**
- * Additional grammars for Debian's modes between English, Spanish and French, which choose the readings of words in a sentence
+ * Additional grammars for Debian's modes between English, Spanish, French and Italian, which choose the readings of words in a sentence
  * and between alternative translations. Each mode gets two constraint grammars for cg-proc. One stands before
  * the tagger and works on the source; the other replaces the mode's lexical selection, which has almost no
  * effect, and chooses target words. The grammars are written as word tables and rules; this module holds what

@@ -14,14 +14,14 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import type { ServiceClient } from '../service/service-client.ts';
 import {
   connectListedService,
   knownLanguages,
   type LanguageWatch,
   type ListedServiceOptions,
   type ListRequest,
-} from './listed-service.ts';
+  type ServiceClient,
+} from '../service/service-client.ts';
 import {
   finishAll,
   RemoteTranslator,

@@ -7,6 +7,7 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import type { Replacement } from './hyphenated-words.ts';
+import { NOT_ITALIAN, type WrongWords } from './spanish/italian-grammars.ts';
 
 /** Direction of one step, or of a whole route. */
 export interface Direction {
@@ -336,7 +337,7 @@ const AGREES = String.raw`(?<=\b(?:SUBJECT)(?: ne?|['’]| s['’]| nous| se)? ?
 const agreeing = (subject: string) => new RegExp(AGREES.replace('SUBJECT', subject), 'giu');
 
 /** What is wrong in French, in any sentence, and what it should be. */
-const NOT_FRENCH: readonly (readonly [wrong: RegExp, right: string])[] = [
+const NOT_FRENCH: WrongWords = [
   // `Personne` without an article: nobody. Looking back from `pas` only keeps the time of long texts linear.
   [
     / pas(?!\p{L})(?<=(?:(?<![\p{L}\d]['’”]? ?)personne|(?<!\p{L})(?:(?:que|et|mais|car|si|quand|où) personne|rien|aucune? \p{L}+)) n(?:e |['’])\S+(?: \S+)? pas)/giu,
@@ -367,15 +368,18 @@ const NOT_FRENCH: readonly (readonly [wrong: RegExp, right: string])[] = [
   [/(?<=\bqu)e (?=(?:ils?|elles?|on|une?)\b)/giu, "'"],
 ];
 
-function notFrench(translated: string, { target }: Direction): Replacement[] {
-  if (baseLanguage(target) !== 'fr') return [];
-  return NOT_FRENCH.flatMap(([wrong, right]) =>
-    Array.from(translated.matchAll(wrong), ({ 0: found, index }) => ({
-      start: index,
-      end: index + found.length,
-      text: sized(right, found),
-    })),
-  ).sort((one, other) => one.start - other.start);
+const NOT_SAID: Readonly<Record<string, WrongWords>> = { fr: NOT_FRENCH, it: NOT_ITALIAN };
+
+function notSaid(translated: string, { target }: Direction): Replacement[] {
+  return (NOT_SAID[baseLanguage(target)] ?? [])
+    .flatMap(([wrong, right]) =>
+      Array.from(translated.matchAll(wrong), ({ 0: found, index }) => ({
+        start: index,
+        end: index + found.length,
+        text: sized(typeof right === 'string' ? right : right(found), found),
+      })),
+    )
+    .sort((one, other) => one.start - other.start);
 }
 
 // `Please` makes a polite request. The English–Spanish mode often takes it for the verb, and modes that
@@ -515,6 +519,6 @@ export const FINISHES: readonly ((
   (translated, _source, direction) => frenchBlanks(translated, direction),
   (translated, _source, direction) => spanishOpenings(translated, direction),
   politeWords,
-  (translated, _source, direction) => notFrench(translated, direction),
+  (translated, _source, direction) => notSaid(translated, direction),
   (translated, _source, direction) => everydayPhrases(translated, direction),
 ];

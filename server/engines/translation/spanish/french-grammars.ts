@@ -82,9 +82,20 @@ const TENSES = 'pri pii fti cni prs pis';
 
 function spanishGrammar(): string {
   return indexed(`${DELIMITERS}
+${SPANISH_SETS}LIST BEFORE_NOUN = ${lemmasOf(BEFORE_NOUNS)} ;
+LIST ADDED = "<+hora>" "<+de>" "<+besoin>" "<+ça>" "<+ser>" "<+no>" "<+el>" "<+ya>" "<+sobre>" ; LIST QUEUED = "[^#]*#.*"r ;
+BEFORE-SECTIONS
+${newReadings().join('\n')}
+${READING}${SUBJECTS}${phraseRules(SAID_OTHERWISE, 'cnjadv').source.join('\n')}
+${[...progressiveRules(), ...likingRules()].join('\n')}
+${CONSTRUCTIONS}${BLANKS}SECTION
+`);
+}
+
+/** Sets of Spanish words. */
+export const SPANISH_SETS = `
 LIST START = (>>>) ; LIST V = vblex vbmod vbser vbhaver ; LIST N = n ; LIST ADJ = adj ; LIST DET = det ;
 LIST CLITIC = (prn pro) ; LIST NO = "no"i ; LIST SUBJECT = (prn tn) ;
-LIST BEFORE_NOUN = ${lemmasOf(BEFORE_NOUNS)} ;
 LIST HOUR = "<dos>" "<tres>" "<cuatro>" "<cinco>" "<seis>" "<siete>" "<ocho>" "<nueve>" "<diez>" "<once>" "<doce>" ;
 LIST ORDER = ${lemmasOf(`${ORDERS} ${FURTHER_ORDERS}`)} ; LIST SURFACE = "sitio" "página" "pantalla" "botón" "icono" "enlace" "lista" "web" "mesa" "suelo" "pared" "silla" "techo" "escritorio=" ;
 LIST VEHICLE = "tren" "autobús" "avión" "vuelo" "barco" "metro" "taxi" ; LIST SOON = "siempre"i "ya"i "también"i "todavía"i ;
@@ -93,19 +104,12 @@ LIST MASS = "agua" "dinero" "pan" "leche" "café" "té" "vino" "cerveza" "azúca
 LIST SEEN = "ver" "conocer" "llamar" "ayudar" "amar" "encontrar" "buscar" "esperar" "invitar" "oír" "escuchar" "mirar" "visitar" "odiar" ;
 LIST PERSONAL = ${lemmasOf(PERSONAL)} ;
 LIST LIKED = "gustar" "encantar" ;
-LIST ADDED = "<+hora>" "<+de>" "<+besoin>" "<+ça>" "<+ser>" "<+no>" "<+el>" "<+ya>" "<+sobre>" ; LIST ENDS = sent cm rpar ; LIST QUEUED = "[^#]*#.*"r ;
+LIST ENDS = sent cm rpar ;
 SET BEGINS = START OR (cm) OR (lquest) OR ("<favor>") OR ("<y>") OR ("<¡>") OR (sent) ;
-BEFORE-SECTIONS
-${newReadings().join('\n')}
-${READING}
-${phraseRules(SAID_OTHERWISE, 'cnjadv').source.join('\n')}
-${[...progressiveRules(), ...likingRules()].join('\n')}
-${CONSTRUCTIONS}${BLANKS}SECTION
-`);
-}
+`;
 
 /** Rules that choose readings. */
-const READING = String.raw`
+export const READING = String.raw`
 REMOVE ("[*].*"r) ;
 SELECT (adv) IF (0 ("<mañana>"i)) (NOT -1 DET OR (pr)) ;
 SELECT (adv) IF (0 ("<tarde>"i)) (NOT -1 DET OR ADJ OR (pr)) ;
@@ -147,6 +151,10 @@ SUBSTITUTE ("Si no") ("Si") ("Si no") IF (1 ("<+no>")) ;
 REMCOHORT ("yo") IF (-1 ("<y>")) (1 (p1 sg)) ;
 SUBSTITUTE ("yo") ("mí") (prn tn) IF (-1 ("<y>")) ;
 SELECT (adv) IF (0 ("mucho"i)) (NOT 1 N OR ADJ) ;
+`;
+
+/** Subjects and requests. */
+const SUBJECTS = String.raw`
 # Subjects that are there twice; what follows a subject is not the beginning.
 SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") CLITIC OR NO OR V IF (-1 SUBJECT) ;
 SUBSTITUTE (".*"r cnjcoo) ("y=" cnjadv) ("<y>") IF (1 ("él" tn)) (2 V OR CLITIC OR NO) ;
@@ -220,7 +228,7 @@ function likingRules(): string[] {
 }
 
 /** The blanks of words that were added or moved: see the grammar to English. */
-const BLANKS = String.raw`
+export const BLANKS = String.raw`
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") ADDED IF (1 ENDS) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") N IF (-1 (moved)) (-2 START) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") N IF (-1 (moved)) (1 ENDS) ;

@@ -154,7 +154,7 @@ export const BEFORE_NOUNS = `
 `;
 
 /** Returns rules for each noun, with its gender. A rule for a literal word is not tried on others. */
-function nounRules(table: string): string[] {
+export function nounRules(table: string): string[] {
   return entriesOf(table).flatMap(([spanish, french]) => {
     const [noun = '', gender = '', plural] = french.split(' ');
     const other = gender === 'm' ? 'f' : 'm';
@@ -171,7 +171,7 @@ function nounRules(table: string): string[] {
 }
 
 /** Returns a rule for each word. */
-function wordRules(table: string, tag: string): string[] {
+export function wordRules(table: string, tag: string): string[] {
   return entriesOf(table).map(([spanish, french]) =>
     inBothSizes(
       (sized) =>
@@ -181,11 +181,11 @@ function wordRules(table: string, tag: string): string[] {
 }
 
 /** Returns the readings of words that the dictionary does not have. */
-export function newReadings(): string[] {
+export function newReadings(nouns = NEW_NOUNS, forms = NEW_FORMS): string[] {
   const reading = (form: string, lemma: string, tags: string) =>
     inBothSizes((sized) => `APPEND ("${sized(lemma)}" ${tags}) ("<${sized(form)}>") ;`);
   return [
-    ...entriesOf(NEW_NOUNS).flatMap(([entry]) => {
+    ...entriesOf(nouns).flatMap(([entry]) => {
       const [noun = '', gender = ''] = entry.split(' ');
       const plural = /[aeiou]$/.test(noun) ? `${noun}s` : `${noun.replace(/ón$/, 'on')}es`;
       return [
@@ -193,7 +193,7 @@ export function newReadings(): string[] {
         reading(plural, `${noun}=`, `n ${gender} pl`),
       ];
     }),
-    ...entriesOf(NEW_FORMS).map(([form, verb]) => {
+    ...entriesOf(forms).map(([form, verb]) => {
       const [, lemma = '', tags = ''] = /^(\S+) (.*)$/.exec(verb) ?? [];
       return reading(form, lemma, `vblex ${tags}`);
     }),

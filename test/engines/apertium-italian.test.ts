@@ -1,0 +1,78 @@
+/** Into Italian with the product's own grammars, from Spanish and through it: what people say, and what stands on pages. */
+import { expect, test } from 'vitest';
+import { apertiumOfFile, translateTexts } from './apertium-support.ts';
+
+const signal = new AbortController().signal;
+const engine = await apertiumOfFile();
+
+async function inItalian(source: string, text: string): Promise<string | undefined> {
+  const [answer] = await translateTexts(engine, [text], { source, target: 'it', signal });
+  return answer;
+}
+
+test.each([
+  // Pronouns that agree with their verb.
+  ['Me llamo Ana.', 'Mi chiamo Ana.'],
+  ['Nos hemos levantado temprano.', 'Ci siamo alzati presto.'],
+  ['No te preocupes.', 'Non preoccuparti.'],
+  ['Le gusta la pizza.', 'Gli piace la pizza.'],
+  ['A ella le gustan los perros.', 'A lei piacciono i cani.'],
+  ['Se habla español.', 'Si parla spagnolo.'],
+  ['Se ha roto la pierna.', 'Si è rotto la gamba.'],
+  // Requests.
+  ['Abre la puerta y cierra la ventana.', 'Apri la porta e chiudi la finestra.'],
+  ['Dame las llaves.', 'Dammi le chiavi.'],
+  ['Dígame la verdad.', 'Mi dica la verità.'],
+  ['Cuando llegues, llámame.', 'Quando arrivi, chiamami.'],
+  ['Nadie lo sabe.', 'Nessuno lo sa.'],
+  // Where, when, and what one needs.
+  ['¿Dónde está la estación?', "Dov'è la stazione?"],
+  ['Mi libro está en la mesa.', 'Il mio libro è sul tavolo.'],
+  ['Mi hermana vive en Roma.', 'Mia sorella vive a Roma.'],
+  ['Hace dos años que vivo en Italia.', 'Da due anni vivo in Italia.'],
+  ['Vivo aquí desde hace dos años.', 'Vivo qui da due anni.'],
+  ['El tren sale a las ocho y media.', 'Il treno parte alle otto e mezza.'],
+  ['La tienda está abierta de lunes a viernes.', 'Il negozio è aperto dal lunedì al venerdì.'],
+  ['El 5 de mayo de 2020.', 'Il 5 maggio 2020.'],
+  ['Ayer fuimos al cine.', 'Ieri siamo andati al cinema.'],
+  ['Ha ido a casa.', 'È andato a casa.'],
+  ['Acabo de llegar.', 'Sono appena arrivato.'],
+  ['Tengo que trabajar mañana.', 'Devo lavorare domani.'],
+  ['Necesito un médico.', 'Ho bisogno di un medico.'],
+  ['Quisiera un café, por favor.', 'Vorrei un caffè, per favore.'],
+  ['Ya no trabaja aquí.', 'Non lavora più qui.'],
+  ['Mi hermana es más alta que yo.', 'Mia sorella è più alta di me.'],
+  ['Te echo de menos.', 'Mi manchi.'],
+  // Pages and programs.
+  ['Guardar cambios', 'Salva modifiche'],
+  ['Iniciar sesión', 'Accedi'],
+  ['Haga clic en el botón.', 'Faccia clic sul pulsante.'],
+  ['El archivo no se pudo encontrar.', 'Il file non si è potuto trovare.'],
+])('Spanish into Italian: %s', async (text, expected) => {
+  expect(await inItalian('es', text)).toBe(expected);
+});
+
+test.each([
+  ['Do you speak English?', 'Parli inglese?'],
+  ["I'm sorry, I'm late.", 'Mi dispiace, sono in ritardo.'],
+  ['Thank you very much for your help.', 'Grazie mille per il tuo aiuto.'],
+  ['See you tomorrow.', 'A domani.'],
+  ['We went to the cinema yesterday.', 'Siamo andati al cinema ieri.'],
+  ['I need to go to the bank.', 'Devo passare in banca.'],
+  ['I have just arrived.', 'Sono appena arrivato.'],
+  ["Don't worry.", 'Non preoccuparti.'],
+  ['The bill, please.', 'Il conto, per favore.'],
+  ['Would you like something to drink?', 'Vorresti qualcosa da bere?'],
+  ['He was born on the 5th of May.', 'È nato il 5 maggio.'],
+  ['Who wants coffee?', 'Chi vuole caffè?'],
+  [
+    'Click on the button to save your changes.',
+    'Clicca sul pulsante per salvare le tue modifiche.',
+  ],
+  ['Enter your email address.', 'Inserisci il tuo indirizzo e-mail.'],
+  ['Sign in to your account.', 'Accedi al tuo account.'],
+  ['Are you sure you want to delete this file?', 'Sei sicuro di voler eliminare questo file?'],
+  ['Please try again later.', 'Per favore riprova più tardi.'],
+])('English into Italian: %s', async (text, expected) => {
+  expect(await inItalian('en', text)).toBe(expected);
+});
