@@ -1,6 +1,7 @@
 /** Into Italian with the product's own grammars, from Spanish and through it: what people say, and what stands on pages. */
 import { expect, test } from 'vitest';
 import { apertiumOfFile, translateTexts } from './apertium-support.ts';
+import { marked, written } from './marked-segments.ts';
 
 const signal = new AbortController().signal;
 const engine = await apertiumOfFile();
@@ -25,6 +26,8 @@ test.each([
   ['Dígame la verdad.', 'Mi dica la verità.'],
   ['Cuando llegues, llámame.', 'Quando arrivi, chiamami.'],
   ['Nadie lo sabe.', 'Nessuno lo sa.'],
+  ['Déjame ayudarte.', 'Lasciami aiutarti.'],
+  ['Di la verdad.', 'Di la verità.'],
   // Where, when, and what one needs.
   ['¿Dónde está la estación?', "Dov'è la stazione?"],
   ['Mi libro está en la mesa.', 'Il mio libro è sul tavolo.'],
@@ -43,6 +46,16 @@ test.each([
   ['Ya no trabaja aquí.', 'Non lavora più qui.'],
   ['Mi hermana es más alta que yo.', 'Mia sorella è più alta di me.'],
   ['Te echo de menos.', 'Mi manchi.'],
+  // What was.
+  ['Me dijeron la verdad.', 'Mi hanno detto la verità.'],
+  ['Nunca he estado en Roma.', 'Non sono mai stato a Roma.'],
+  ['Di el libro a mi hermano.', 'Ho dato il libro a mio fratello.'],
+  ['Ellos llegaron ayer.', 'Loro sono arrivati ieri.'],
+  // Which one, and none.
+  ['Ese estudiante lee ese libro.', 'Quello studente legge quel libro.'],
+  ['No hay ninguna manera.', "Non c'è nessun modo."],
+  ['Muchas personas viajan a Italia.', 'Molte persone viaggiano in Italia.'],
+  ['Hace calor.', 'Fa caldo.'],
   // Pages and programs.
   ['Guardar cambios', 'Salva modifiche'],
   ['Iniciar sesión', 'Accedi'],
@@ -75,4 +88,10 @@ test.each([
   ['Please try again later.', 'Per favore riprova più tardi.'],
 ])('English into Italian: %s', async (text, expected) => {
   expect(await inItalian('en', text)).toBe(expected);
+});
+
+test('marks stay at words that are put in, moved or joined', async () => {
+  const segment = marked('Haga <1>clic</1> en el <2>botón</2>, me llamo <3>Ana</3>.');
+  const [answer] = await engine.translate([segment], { source: 'es', target: 'it', signal });
+  expect(written(answer!)).toBe('Faccia <1>clic</1> <2>sul pulsante</2>, mi chiamo <3>Ana</3>.');
 });

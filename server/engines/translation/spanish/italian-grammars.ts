@@ -10,6 +10,7 @@ import {
   indexed,
   lemmasOf,
   phraseRules,
+  wordsOf,
   type GrammarTexts,
 } from '../grammars.ts';
 import { BLANKS, READING, SPANISH_SETS } from './french-grammars.ts';
@@ -26,7 +27,7 @@ const NOUNS = `
   marcador: segnalibro m segnalibri, eliminación: eliminazione f eliminazioni, maestro: maestro m, encabezamiento: intestazione f,
   material: materiale m materiali, joya: gioiello m, mesa: tavolo m, dato: dato m, sesión: sessione f, comida: cibo m,
   charla: intervento m interventi, cita: appuntamento m appuntamenti, móvil: cellulare m, reserva: prenotazione f,
-  película: film m, fallo: errore m, plazo: termine m, comando: comando m, bandeja: cartella f
+  película: film m, fallo: errore m, billete: biglietto m, plazo: termine m, comando: comando m, bandeja: cartella f
 `;
 
 /** Nouns that the dictionary does not have. */
@@ -54,7 +55,7 @@ const NEW_NOUNS = `
 const NEW_FORMS = `
   haz: hacer req, pon: poner req, ven: venir req, di: decir req, ten: tener req, cancela: cancelar= req,
   comprueba: comprobar req, compruebo: comprobar pri p1 sg, cancelar: cancelar= inf, cancelado: cancelar= pp m sg,
-  duda: dudar= pri p3 sg, dudo: dudar= pri p1 sg
+  duda: dudar= pri p3 sg, dudo: dudar= pri p1 sg, expirado: expirar= pp m sg, caducado: expirar= pp m sg
 `;
 
 /** Stems of requests with pronouns behind them: \`dame\`, \`dígame\`. */
@@ -73,11 +74,11 @@ const VERBS = `
   restaurar: ripristinare, apoyar: supportare, enlazar: collegare, conectar: collegare, colocar: posizionare,
   solicitar: richiedere, listar: elencare, regresar: tornare, aprender: imparare, preguntar: chiedere, soltar: rilasciare,
   pulsar: premere, pulsar=: cliccare, fallar: fallire, complacer: piacere, proceder: procedere, aumentar: aumentare, cancelar=: annullare,
-  dudar=: dubitare, oscurecer: oscurare, reiniciar: riavviare, iniciar: avviare, localizar: trovare, presionar: premere
+  dudar=: dubitare, expirar=: scadere, oscurecer: oscurare, reiniciar: riavviare, iniciar: avviare, localizar: trovare, presionar: premere
 `;
 
 const ADJECTIVES = `
-  actual: attuale, incorrecto: errato, anterior: precedente, posterior: successivo, siguiente: successivo, derecho: destro,
+  actual: attuale, listo: pronto, obligatorio=: obbligatorio, incorrecto: errato, anterior: precedente, posterior: successivo, siguiente: successivo, derecho: destro,
   remoto: remoto, visual: visivo, externo: esterno, diferente: diverso, vacío: vuoto, visible: visibile
 `;
 
@@ -128,7 +129,7 @@ const SAID_OTHERWISE = `
   inténtelo de_nuevo: riprovi, vuelve a intentarlo: riprova, vuelva a intentarlo: riprovi, asegúrate de que: assicurati che,
   asegúrate de: assicurati di, la versión más tardía: l'ultima versione, para libre: gratuitamente, de forma gratuita: gratuitamente,
   gratis: gratis, seguro de que quieres: sicuro di voler, segura de que quieres: sicura di voler, seguro de que quiere: sicuro di voler,
-  haz clic: fai clic, haga clic: faccia clic, haz clic en: fai clic su, haga clic en: faccia clic su,
+  haz clic: fai clic, haga clic: faccia clic,
   tengo_que irme: devo andare, tenemos_que irnos: dobbiamo andare, ^vamos a ir$: andiamo, ^vamos$: andiamo, ^vámonos: andiamo,
   ^perdón: scusa, ^perdona: scusa, ^perdone: scusi, ^disculpe: scusi, ^no$: no, ^damas y caballeros: signore e signori,
   ^señoras y señores: signore e signori, espero_que: spero che, por_la_mañana: di mattina, por_la_noche: di sera,
@@ -140,11 +141,14 @@ const SAID_OTHERWISE = `
   es cierto: è vero, es verdad: è vero, tecla de tabulador: tasto Tab, de_momento: per ora, la cuenta$: il conto,
   tu cuenta: il tuo account, su cuenta: il suo account, mi cuenta: il mio account, llego_tarde: sono in ritardo,
   llegas_tarde: sei in ritardo, llega_tarde: è in ritardo, por el banco: in banca, al banco: in banca, cuenta de usuario: account utente, nombre de usuario: nome utente,
+  a_punto: pronto, nada que: niente da, vistas al mar: vista sul mare, vista al mar: vista sul mare, cuánto se tarda: quanto ci vuole,
+  ayer: ieri, hoy: oggi, mañana: domani, juntos: insieme, juntas: insieme, ^qué pasó: che è successo, por la tarde: di pomeriggio,
+  ^qué ha pasado: che è successo, ^qué ocurrió: che è successo, no emparejan: non corrispondono, crea una cuenta: crea un account,
+  crear una cuenta: crea un account, leer más: leggi tutto, mostrar más: mostra altro, mostrar menos: mostra meno, ^atrás$: indietro,
+  gracias por venir: grazie per essere venuto, un correo: un'e-mail, bandeja de entrada: posta in arrivo, ^siguiente$: avanti,
   no tienes permiso para: non hai il permesso di, no tienes permisos suficientes para: non hai i permessi per,
   ^incapaz de: impossibile, a tiempo: in tempo, hace poco: poco fa, alguna_vez: mai, vamos a ver: vediamo, de_hecho: infatti
 `;
-
-const MONTHS_AND_UNITS = `hora minuto segundo día semana mes año siglo década rato tiempo`;
 
 /** Countries and regions, before which *in* stays. */
 const COUNTRIES = `
@@ -154,6 +158,17 @@ const COUNTRIES = `
   Andalucía Galicia California Sicilia Toscana Cerdeña Lombardía Estados=Unidos Reino=Unido Gran=Bretaña
 `;
 
+/** Forms of adjectives that the dictionary does not have. */
+const newAdjectives = (): string[] =>
+  entriesOf(
+    'mucha: mucho adj ind f sg, muchos: mucho adj ind m pl, muchas: mucho adj ind f pl, obligatorio: obligatorio= adj m sg, obligatoria: obligatorio= adj f sg, obligatorios: obligatorio= adj m pl',
+  ).map(([form, reading]) => {
+    const [lemma = '', ...tags] = wordsOf(reading);
+    return inBothSizes(
+      (sized) => `APPEND ("${sized(lemma)}" ${tags.join(' ')}) ("<${sized(form)}>") ;`,
+    );
+  });
+
 /** Pronouns that stand behind requests. */
 const ENCLITICS =
   'me: p1 mf sg, te: p2 mf sg, lo: p3 m sg, la: p3 f sg, los: p3 m pl, las: p3 f pl, le: p3 mf sg, nos: p1 mf pl';
@@ -161,7 +176,7 @@ const ENCLITICS =
 /** Verbs that form their past with *essere*. */
 const OF_MOTION = `ir llegar nacer morir venir salir entrar volver regresar quedar partir caer crecer estar`;
 
-const WITH_ESSERE = `andare arrivare nascere morire venire uscire entrare tornare ritornare rimanere restare partire cadere crescere stare diventare`;
+const WITH_ESSERE = `andare arrivare nascere morire venire uscire entrare tornare ritornare rimanere restare partire cadere crescere stare diventare scadere`;
 
 /** Nouns and adjectives before which *quello* is *quel*. */
 const PLAIN = ['n', 'adj']
@@ -174,17 +189,18 @@ const PRONOUNS =
 
 export const spanishToItalian = (): GrammarTexts => ({
   source: indexed(`${DELIMITERS}${SPANISH_SETS}
-LIST ADDED = "<+de>" "<+haber>" "<+ya>" "<+apenas>" "<+bisogno>" "<+pro>" ; LIST QUEUED = "[^#]*#.*"r ;
+LIST ADDED = "<+de>" "<+haber>" "<+ya>" "<+apenas>" "<+bisogno>" "<+pro>" "<+nunca>" ; LIST QUEUED = "[^#]*#.*"r ;
 LIST COUNTRY = ${lemmasOf(COUNTRIES)} ; LIST MOTION = ${lemmasOf(OF_MOTION)} ;
-LIST UNIT = ${lemmasOf(MONTHS_AND_UNITS)} ;
 BEFORE-SECTIONS
 ${newReadings(NEW_NOUNS, NEW_FORMS.replaceAll(' req', ' pri p3 sg req')).join('\n')}
+${newAdjectives().join('\n')}
 ${requestsWithPronouns().join('\n')}
 ${READING}
 ${phraseRules(SAID_OTHERWISE, 'cnjadv').source.join('\n')}
 ${CONSTRUCTIONS}
 ${keptPronouns().join('\n')}
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") (*) - ENDS IF (-1 ("<+enc>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") (*) - ENDS IF (-1 ("<+enc>")) (NOT 0 (enc)) ;
+SUBSTITUTE SUB:-1 ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+enc>")) (0 (enc)) ;
 ${BLANKS}SECTION
 `),
   target: indexed(
@@ -245,14 +261,15 @@ REMOVE (p3) IF (0 (p1 sg) - (prs)) (-1* ("yo"i tn) BARRIER V) ;
 SELECT (p1) IF (0 (cni p1 sg)) (1* ("<yo>") BARRIER (sent)) ;
 # Requests.
 SUBSTITUTE (imp p2 sg) (pri p3 sg req) (imp p2 sg) ;
-SUBSTITUTE (pri p3 sg) (pri p3 sg req) ORDER + (pri p3 sg) IF (-1 START OR ("<por favor>"i)) (NOT 1 V) (NOT 0* ("<?>")) ;
+SUBSTITUTE (pri p3 sg) (pri p3 sg req) ORDER + (pri p3 sg) IF (-1 START OR ("<por favor>"i)) (NOT 1 V OR ("<calor>") OR ("<frío>") OR ("<sol>") OR ("<viento>") OR ("<mucho>") OR (num)) (NOT 0* ("<?>")) ;
 SUBSTITUTE (pri p3 sg) (pri p3 sg req) ORDER + (pri p3 sg) IF (-1 ("<y>") OR (cm)) (-2* (req) BARRIER (sent)) ;
 SUBSTITUTE (pri p3 sg) (pri p3 sg req) ORDER + (pri p3 sg) IF (-1 (cm)) (1 DET OR (num)) (-2* ("si"i cnjadv) OR ("para"i) BARRIER (sent)) ;
 SELECT (req) IF (-1 BEGINS) (NOT 0 V - (req)) (NOT 1 V) ;
+REMOVE (req) IF (0 ("<di>"i)) (1 DET) (NOT 2 ("<verdad>") OR ("<nombre>")) ;
 SELECT (req) IF (0 ORDER) (-1 BEGINS) ;
 SELECT (req) IF (-1 START) (1 DET OR (num) OR ENDS OR ("<+enc>")) (NOT 0* ("<?>")) ;
 REMOVE (req) IF (0 V - (req)) ;
-SUBSTITUTE (inf) (pri p3 sg req) (vblex inf) IF (-1 START) (NOT 0 (enc)) (1 N OR DET OR ENDS OR (np) OR ("<a>")) (NOT 1* V - (inf) - (pp) BARRIER (rel)) ;
+SUBSTITUTE (inf) (pri p3 sg req) (vblex inf) IF (-1 START) (NOT 0 (enc)) (1 N OR DET OR ENDS OR (np) OR ("<a>") OR ("<aquí>")) (NOT 1* V - (inf) - (pp) BARRIER (rel)) ;
 SUBSTITUTE (prs p2 sg) (inf) (prs p2 sg) IF (-1 NO) (-2 BEGINS) ;
 # It is closed, he is in the garden.
 SUBSTITUTE (ger) (pp m sg) (ger) IF (-1 ("<estado>")) (-2 (vbhaver)) ;
@@ -290,9 +307,9 @@ SUBSTITUTE (inf) (pp m sg) (inf) IF (1 ("<+apenas>")) ;
 REMCOHORT ("<de>") IF (2 ("<+apenas>")) ;
 # For two years.
 REMCOHORT ("<hace>") IF (-1 ("<desde>"i)) ;
-SUBSTITUTE (".*"r vblex pri p3 sg) ("desde" pr) ("<hace>") IF (1 (num) OR DET) (2 UNIT) (3 ("<que>")) ;
-SUBSTITUTE (".*"r vblex pri p3 sg) ("Desde" pr) ("<Hace>") IF (1 (num) OR DET) (2 UNIT) (3 ("<que>")) ;
-REMCOHORT ("<que>") IF (-1 UNIT) (-3 ("desde"i pr) LINK 0 ("<hace>"i)) ;
+SUBSTITUTE (".*"r vblex pri p3 sg) ("desde" pr) ("<hace>") IF (1 (num) OR DET) (2 TIME) (3 ("<que>")) ;
+SUBSTITUTE (".*"r vblex pri p3 sg) ("Desde" pr) ("<Hace>") IF (1 (num) OR DET) (2 TIME) (3 ("<que>")) ;
+REMCOHORT ("<que>") IF (-1 TIME) (-3 ("desde"i pr) LINK 0 ("<hace>"i)) ;
 # No longer, taller than me, that you want.
 ADDCOHORT ("<+ya>" "ya=" cnjadv) AFTER V IF (-1 NO) (-2 ("<ya>"i)) ;
 ADDCOHORT ("<+ya>" "ya=" cnjadv) AFTER V IF (-1 CLITIC) (-2 NO) (-3 ("<ya>"i)) ;
@@ -301,22 +318,34 @@ REMCOHORT ("<ya>"i) IF (1 NO) (1* ("<+ya>")) ;
 SUBSTITUTE ("yo") ("mí") (prn tn) IF (-1 ("<que>")) (1 ENDS) ;
 SUBSTITUTE ("tú") ("ti") (prn tn) IF (-1 ("<que>")) (1 ENDS) ;
 REMCOHORT ("<de>") IF (1 ("<que>")) (-1 ADJ OR N OR V OR (adv)) ;
+SUBSTITUTE ("haber" vbhaver) ("tener" vblex) (vbhaver) IF (1 ("[*].*"r)) ;
+# Never.
+ADDCOHORT ("<+nunca>" "nunca" adv) AFTER V IF (-1 ("nunca"i)) (NOT 0 (vbhaver)) ;
+ADDCOHORT ("<+nunca>" "nunca" adv) AFTER (pp) IF (-1 (vbhaver)) (-2 ("nunca"i)) ;
+SUBSTITUTE ("nunca") ("no") ("<nunca>") IF (1* ("<+nunca>") BARRIER (sent)) ;
+SUBSTITUTE ("Nunca") ("No") ("<Nunca>") IF (1* ("<+nunca>") BARRIER (sent)) ;
+REMCOHORT ("ninguno" det) IF (1 MASS) ;
 # In Rome, on the table, see somebody, call an ambulance, click on it.
 SUBSTITUTE ("en" pr) ("a" pr) ("<en>") IF (1 (np loc)) (NOT 1 COUNTRY) ;
 SUBSTITUTE ("En" pr) ("A" pr) ("<En>") IF (1 (np loc)) (NOT 1 COUNTRY) ;
+SUBSTITUTE ("a" pr) ("en" pr) ("<a>") IF (1 COUNTRY) (NOT -1 SEEN) ;
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (1 DET) (2 SURFACE) ;
-SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (-1 ("pulsar"i) OR ("<clic>")) ;
+SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (-1 ("pulsar"i) OR ("<clic>") OR ("haz=clic="i) OR ("haga=clic="i)) ;
 REMCOHORT ("<a>") IF (-1 SEEN) (1 DET OR (np ant) OR ("<nadie>") OR ("<alguien>")) ;
 SUBSTITUTE ("pulsar") ("pulsar=") ("pulsar") IF (1 ("sobre")) ;
 SUBSTITUTE ("Pulsar") ("Pulsar=") ("Pulsar") IF (1 ("sobre")) ;
 REMCOHORT ("<de>") IF (-1 ("dirección"i)) (1 ("correo=electrónico=")) ;
 SUBSTITUTE ("para" pr) ("desde" pr) ("<para>") IF (-1 ("<algo>") OR ("<nada>") OR ("<mucho>")) (1 (inf) OR (enc)) ;
+# Upload a file.
+SUBSTITUTE ("subir") ("cargar") ("subir") IF (1* ("archivo") OR ("imagen") OR ("foto") OR ("documento") OR ("video") BARRIER V) ;
+SUBSTITUTE ("Subir") ("Cargar") ("Subir") IF (1* ("archivo") OR ("imagen") OR ("foto") OR ("documento") OR ("video") BARRIER V) ;
 # The train leaves, she has arrived, they arrived.
 SUBSTITUTE ("salir") ("partir") ("salir") IF (0* VEHICLE) ;
 ADDCOHORT ("<+haber>" "haber" vbhaver pri p3 pl) BEFORE MOTION IF (0 (ifi p3 pl)) ;
 ADDCOHORT ("<+haber>" "haber" vbhaver pri p1 pl) BEFORE MOTION IF (0 (ifi p1 pl)) (NOT 0 (pri)) ;
 ADDCOHORT ("<+haber>" "haber" vbhaver pri p3 sg) BEFORE MOTION IF (0 (ifi p3 sg)) (-1 (n f sg) OR ("él"i f)) ;
-SUBSTITUTE (ifi p1 p3 sg pl) (pp m sg) (ifi) IF (-1 ("<+haber>")) ;
+${['p1 sg', 'p2 sg', 'p3 sg', 'p1 pl', 'p2 pl', 'p3 pl'].map((person) => `ADDCOHORT ("<+haber>" "haber" vbhaver pri ${person}) BEFORE (vblex ifi ${person}) IF (-1 CLITIC) (NOT 0 (pri)) ;`).join('\n')}
+SUBSTITUTE (ifi p1 p2 p3 sg pl) (pp m sg) (ifi) IF (-1 ("<+haber>")) ;
 # On arriving.
 SUBSTITUTE (inf) (ger) (inf) IF (-1 ("<al>"i)) ;
 REMCOHORT ("<al>"i) IF (1 (ger)) ;
@@ -361,6 +390,7 @@ const TARGET = [
   'SUBSTITUTE (sg) (pl) (pp) IF (0 ESSERE) (-1 ("essere" pl)) ;',
   'SUBSTITUTE (sg) (pl) (pp) IF (-1 ("essere" vbser pl)) (-2 (prn pro)) ;',
   'SUBSTITUTE (m sg) (f sg) (pp) IF (0 ESSERE) (-1 ("essere" p3 sg)) (-2 (n f sg) OR ("lui"i f)) ;',
+  'SUBSTITUTE (m) (f) (pp) IF (-1 ("essere" vbser pl)) (-2 (prn pro)) (-3 (n f pl)) ;',
   'SUBSTITUTE (m sg) (f sg) (pp) IF (-1 ("essere" vbser p3 sg)) (-2 (prn pro)) (-3 (n f sg) OR ("lui"i f)) ;',
 ].join('\n');
 
@@ -384,11 +414,16 @@ export type WrongWords = readonly (readonly [
 export const NOT_ITALIAN: WrongWords = [
   [/[¿¡]/gu, ''],
   [word(`(?:il|la) ${RELATIVE}`), (found) => found.replace(/^\S+ /u, '')],
-  [word(`della? (?=${RELATIVE})`), 'di '],
-  [word(`alla? (?=${RELATIVE})`), 'a '],
-  [word(`dalla? (?=${RELATIVE})`), 'da '],
+  [word(`del(?:la)? (?=${RELATIVE})`), 'di '],
+  [word(`al(?:la)? (?=${RELATIVE})`), 'a '],
+  [word(`dal(?:la)? (?=${RELATIVE})`), 'da '],
   [new RegExp(String.raw`(?<=\d)(?:\.?º)? di (?=${MONTH}(?!\p{L}))`, 'giu'), ' '],
   [new RegExp(String.raw`(?<=${MONTH}) di (?=\d{4}(?!\d))`, 'giu'), ' '],
+  [word(String.raw`vedut(?=[oaie](?!\p{L}))`), 'vist'],
+  [
+    word(String.raw`${MONTH} \d\d?\.?º`),
+    (found) => found.replace(/^(\S+) (\d+).*$/u, '$2 $1').toLowerCase(),
+  ],
   [word(String.raw`nel (?=\d\d?(?:\.?º)? (?:di )?${MONTH})`), 'il '],
   [
     word(String.raw`si ha (?=\p{L}+(?:[aui]t|[aeo]rt|ess|oss|[oei]nt|st|tt)[oa](?!\p{L}))`),
@@ -403,7 +438,7 @@ export const NOT_ITALIAN: WrongWords = [
     'i',
   ],
   [
-    word(String.raw`(?:su|in|a|d[ia]) (?:(?:il|lo|la|i|gli|le)(?!\p{L})|l['’])`),
+    /(?<!\p{L})(?:[Ss]u|[Ii]n|[Aa]|d[ia]) (?:(?:il|lo|la|i|gli|le)(?!\p{L})|l['’])/gu,
     (found) =>
       found
         .toLowerCase()
