@@ -332,8 +332,8 @@ SUBSTITUTE ("a" pr) ("en" pr) ("<a>") IF (1 COUNTRY) (NOT -1 SEEN) ;
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (1 DET) (2 SURFACE) ;
 SUBSTITUTE ("en" pr) ("sobre" pr) ("<en>") IF (-1 ("pulsar"i) OR ("<clic>") OR ("haz=clic="i) OR ("haga=clic="i)) ;
 REMCOHORT ("<a>") IF (-1 SEEN) (1 DET OR (np ant) OR ("<nadie>") OR ("<alguien>")) ;
-SUBSTITUTE ("pulsar") ("pulsar=") ("pulsar") IF (1 ("sobre")) ;
-SUBSTITUTE ("Pulsar") ("Pulsar=") ("Pulsar") IF (1 ("sobre")) ;
+SUBSTITUTE ("pulsar") ("pulsar=") ("pulsar") IF (1 ("sobre") OR ("<aquí>")) ;
+SUBSTITUTE ("Pulsar") ("Pulsar=") ("Pulsar") IF (1 ("sobre") OR ("<aquí>")) ;
 REMCOHORT ("<de>") IF (-1 ("dirección"i)) (1 ("correo=electrónico=")) ;
 SUBSTITUTE ("para" pr) ("desde" pr) ("<para>") IF (-1 ("<algo>") OR ("<nada>") OR ("<mucho>")) (1 (inf) OR (enc)) ;
 # Upload a file.
