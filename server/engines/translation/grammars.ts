@@ -1,9 +1,9 @@
 /**
- * Additional grammars for Debian's modes between English, Spanish, French and Italian, which choose the readings of words in a sentence
- * and between alternative translations. Each mode gets two constraint grammars for cg-proc. One stands before
- * the tagger and works on the source; the other replaces the mode's lexical selection, which has almost no
- * effect, and chooses target words. The grammars are written as word tables and rules; this module holds what
- * all directions share.
+ * Additional grammars for Debian's modes between English, Spanish, French and Italian, which choose the readings of
+ * words in a sentence and between alternative translations. Each mode gets two constraint grammars for cg-proc. One
+ * stands before the tagger and works on the source; the other replaces the mode's lexical selection, which has almost
+ * no effect, and chooses target words. The grammars are written as word tables and rules; this module holds what all
+ * directions share.
  */
 import { execFile } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
