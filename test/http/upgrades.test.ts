@@ -1,10 +1,13 @@
 /** Bodies of requests that offer an upgrade: read with back-pressure, and given up in time. */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import net, { type AddressInfo } from 'node:net';
+import fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { listenOn } from '../../server/http/server.ts';
 import { acceptSockets, createSocketServer, serveAsRequest } from '../../server/http/upgrades.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
@@ -188,3 +191,17 @@ it('does not wait for a client that does not answer', async () => {
   client.resume();
   await closed;
 });
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ family }) => family === 'IPv6'),
+);
+
+it.skipIf(!hasIPv6)(
+  'the address of a server on all interfaces is one that browsers open',
+  async () => {
+    const app = fastify();
+    const address = await listenOn(app, { host: '::', port: 0 });
+    await app.close();
+    expect(address).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  },
+);

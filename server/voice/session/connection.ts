@@ -313,16 +313,15 @@ class Connection {
    * word. Before the pong comes whatever a stalled network has held back.
    */
   #askForLife(limits: ConnectionLimits): void {
+    const end = (): void => this.#fail(idleError(limits.idleMs), 'session');
     const onPong = (): void => {
-      if (this.#isOver) return;
       clearTimeout(this.#idle);
-      // What was said last is told before the session ends.
-      this.#session.endUtterance();
-      const end = (): void => this.#fail(idleError(limits.idleMs), 'session');
-      this.#idle = setTimeout(
-        () => this.#onIdle(limits, end),
-        Math.min(limits.idleMs, LAST_WORDS_MS),
-      );
+      this.#onIdle(limits, () => {
+        // What was said last is told before the session ends.
+        this.#session.endUtterance();
+        const lastWordsMs = Math.min(limits.idleMs, LAST_WORDS_MS);
+        this.#idle = setTimeout(() => this.#onIdle(limits, end), lastWordsMs);
+      });
     };
     this.#socket.once('pong', onPong);
     this.#idle = setTimeout(() => {

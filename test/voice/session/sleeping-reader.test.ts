@@ -7,7 +7,11 @@ import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { decodeServerMessage, encodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import { RunningSession } from '../../../server/voice/session/running-session.ts';
-import { UTTERANCE_END, type MediaSource } from '../../../server/voice/audio/media.ts';
+import {
+  UTTERANCE_END,
+  type MediaPiece,
+  type MediaSource,
+} from '../../../server/voice/audio/media.ts';
 import { serveConnection, VoiceSocket } from '../../../server/voice/session/connection.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { until } from '../../support/product/server.ts';
@@ -82,13 +86,13 @@ function startSession(run: (media: MediaSource) => AsyncIterable<ServerMessage>)
   );
 }
 
-async function open(): Promise<{
+async function open(options = {}): Promise<{
   socket: WebSocket;
   sequences: number[];
   acknowledgements: number;
 }> {
   const { port } = server.address() as AddressInfo;
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, options);
   const opened = { socket, sequences: [] as number[], acknowledgements: 0 };
   socket.on('message', (data) => {
     const message = decodeServerMessage(data as Buffer);
@@ -174,6 +178,32 @@ it('tells an idle client what it said last before the session ends', async () =>
   await until(() => failures > before);
   expect(idle.sequences).toEqual([1]);
   idle.socket.terminate();
+});
+
+it('does not cut speech that a stalled network delivers before the answer to a ping', async () => {
+  session.end();
+  const heard: (MediaPiece | undefined)[] = [];
+  session = startSession(async function* (media) {
+    let count = 0;
+    media.onArrival = () => {
+      count += 1;
+      if (count === 2) heard.push(media.take(), media.take());
+    };
+    await untilClosed();
+  });
+  idleMs = 500;
+  const { socket } = await open({ autoPong: false });
+  idleMs = 60_000;
+  const message = { type: 'source_media_chunk', data: new Uint8Array(3_200) } as const;
+  const speech = encodeClientMessage(message, 'msgpack');
+  socket.once('ping', (payload) => {
+    socket.send(speech);
+    socket.pong(payload);
+    socket.send(speech);
+  });
+  await until(() => heard.length === 2);
+  expect(heard).not.toContain(UTTERANCE_END);
+  socket.terminate();
 });
 
 it('hands a session over only while it is not over', async () => {
