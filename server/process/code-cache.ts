@@ -6,7 +6,15 @@
  * The build creates the cache in a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
  * rejects a cache of another version, other flags or another processor, and then compiles as usual.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,20 +91,30 @@ export function runEntry(address: URL, name: string): void {
 
 /** In `dist`, emptied by each build; where it is missing, as in development, nothing is kept. */
 const TABLES = fileURLToPath(new URL('../../tables/', import.meta.url));
+/** When this code was built, in s: a server may still run, and keep tables, while the next one is built. */
+const BUILT_S = Math.trunc(
+  (statSync(new URL('../../bundle/main.js', import.meta.url), { throwIfNoEntry: false })?.mtimeMs ??
+    0) / 1000,
+);
 const CHECKSUM_BYTES = 4;
 
-/** Returns where a table is kept; undefined where none are. */
+/** Returns where a table of this build is kept; undefined where none are. */
 export function placeOfTable(name: string): string | undefined {
-  return existsSync(TABLES) ? path.join(TABLES, name) : undefined;
+  return existsSync(TABLES) ? path.join(TABLES, `${name}.${BUILT_S}`) : undefined;
 }
 
 /**
- * Returns what a file holds; undefined if it is missing or damaged. A checksum follows the content: V8
- * itself would run any data of the right length.
+ * Returns what a file holds; undefined if it is missing, damaged or another user's. A checksum follows the
+ * content: V8 itself would run any data of the right length.
  */
 export function readKept(file: string): Buffer | undefined {
   if (!existsSync(file)) return undefined;
-  const all = readFileSync(file);
+  let all: Buffer;
+  try {
+    all = readFileSync(file);
+  } catch {
+    return undefined;
+  }
   if (all.length < CHECKSUM_BYTES) return undefined;
   const end = all.length - CHECKSUM_BYTES;
   const content = all.subarray(0, end);

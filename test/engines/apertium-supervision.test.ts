@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
@@ -354,6 +355,32 @@ test('grammars are compiled once for all processes, and again when what is kept 
   await writeFile(kept, 'damaged');
   expect(isKept(await sourceOf())).toBe(false);
   expect(await sourceOf()).toBe(kept);
+  // A server that runs while the next one is built keeps what the next one does not read.
+  expect(basename(kept)).toContain(
+    `.${Math.trunc(statSync('dist/bundle/main.js').mtimeMs / 1000)}`,
+  );
+});
+
+test('grammars work in a folder of any name', async () => {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = join(await temporaryFolder(), "Bob's $' & more");
+  onTestFinished(async () => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    const names = await readdir('dist/tables');
+    const own = names.filter((name) => name.startsWith('quoted-for-a-test'));
+    await Promise.all(own.map((name) => rm(join('dist/tables', name))));
+  });
+  await mkdir(process.env['TMPDIR']);
+  const texts = () => ({ source: 'SELECT (n) ;\n', target: 'SELECT (vblex) ;\n' });
+  const grammars = new Grammars('quoted-for-a-test', texts, { PATH: '/usr/bin:/bin' });
+  const stages = await grammars.into(
+    "lt-proc -z 'a.bin' | apertium-wblank-attach | lrx-proc -z -m 'b.bin' | lt-proc -z 'c.bin'",
+  );
+  const files = [...stages.matchAll(/cg-proc -z (?:-1 )?(.*?) \|/g)].map(([, file]) => file);
+  expect(files).toHaveLength(2);
+  execFileSync('/bin/sh', ['-c', `test -f ${files[0]} && test -f ${files[1]}`]);
+  await grammars.close();
 });
 
 test('without a compiler of grammars the mode translates as it is', async () => {

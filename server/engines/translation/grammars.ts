@@ -63,8 +63,8 @@ export class Grammars {
     if (!ANALYSIS_END.test(command) || !SELECTION.test(command)) return command;
     const [source, target] = await this.#compiled();
     return command
-      .replace(ANALYSIS_END, `| cg-proc -z '${source}' | `)
-      .replace(SELECTION, `cg-proc -z -1 '${target}'`);
+      .replace(ANALYSIS_END, () => `| cg-proc -z ${quoted(source)} | `)
+      .replace(SELECTION, () => `cg-proc -z -1 ${quoted(target)}`);
   }
 
   async close(): Promise<void> {
@@ -107,6 +107,11 @@ export class Grammars {
       compile(target, path.join(folder, 'target')),
     ]);
   }
+}
+
+/** Quotes a path for the shell: the product may be in a folder of any name. */
+function quoted(file: string): string {
+  return `'${file.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Returns what tells a program from its other versions. */

@@ -71,8 +71,7 @@ export async function readDictionary(file: DictionaryFile): Promise<DictionaryWo
   const place = isLarge ? placeOfTable(name) : undefined;
   if (place === undefined) return parseDictionary(file);
   const origin = [file.path, ...stats.map(({ size, mtimeMs }) => `${size} ${mtimeMs}`)].join('\n');
-  const content = readKept(place);
-  const kept = content && (deserialize(content) as Table);
+  const kept = readTable(place);
   if (kept?.origin === origin) return kept.words;
   const words = await parseDictionary(file);
   if (words !== undefined) {
@@ -83,6 +82,16 @@ export async function readDictionary(file: DictionaryFile): Promise<DictionaryWo
     }
   }
   return words;
+}
+
+function readTable(place: string): Table | undefined {
+  const content = readKept(place);
+  try {
+    return content && (deserialize(content) as Table);
+  } catch {
+    // A newer version of Node has written it.
+    return undefined;
+  }
 }
 
 function filesOf({ path }: DictionaryFile): string[] {
