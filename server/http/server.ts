@@ -247,16 +247,14 @@ interface GracefulClose {
   endConnections(graceMs: number): void;
 }
 
-/**
- * Listens, and returns an address that browsers open, with the name of the host if it has one: certificates are for
- * names.
- */
+/** Listens, and returns an address that browsers open: with the name of the host where a certificate is for names. */
 export async function listenOn(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },
 ): Promise<string> {
   const url = new URL(await app.listen({ host, port }));
-  if (isIP(host) === 0) url.hostname = host;
+  const isCertified = url.protocol === 'https:' || host.toLowerCase() === 'localhost';
+  if (isCertified && isIP(host) === 0) url.hostname = host;
   // All addresses are none that a browser trusts with a microphone.
   if (url.hostname === '[::]') url.hostname = '[::1]';
   return url.origin;
