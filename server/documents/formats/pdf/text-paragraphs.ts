@@ -19,7 +19,7 @@ const MAX_ADDRESS_EMS = 16;
 const STREET_OR_TOWN = /^\p{N}+\p{L}?,? \p{Lu}\p{Ll}/u;
 /** A line that is an e-mail or web address or a telephone number, with its label: `Tel.: +44 117 496 0123`. */
 const CONTACT =
-  /^(\p{L}[\p{L}-]*(?::\s*|\.:?\s+))?(?:\S+@\S+\.\p{L}{2,}|(?:https?:\/\/|www\.)\S+|(?=(?:\D*\d){9})[+(0][\d\s()/.-]+)$/u;
+  /^(\p{L}[\p{L}-]*(?::\s*|\.:?\s+))?(?:\S{1,64}@\S{1,200}\.\p{L}{2,20}|(?:https?:\/\/|www\.)\S+|(?=(?:\D*\d){9})[+(0][\d\s()/.-]+)$/u;
 /** Number of lines searched for the next one below or beside; rows of tables are shorter. */
 const MAX_LOOKED_AT = 300;
 
