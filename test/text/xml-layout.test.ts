@@ -87,6 +87,18 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['Car <1>the dog</1>', '<1>the <2>h</2><3>ouse</3></1><4>to</4><5>day</5>'],
   ],
   [
+    'formats may have a prefix or a number',
+    'Car <text:span>to</text:span><text:span>day</text:span> or <x1>to</x1><x2>day</x2>',
+    {},
+    ['Car <1>to</1><2>day</2> or <3>to</3><4>day</4>'],
+  ],
+  [
+    'scripts without blanks have words side by side',
+    '请打开<menu>文件</menu><cmd>打开</cmd>对话框',
+    { language: 'zh' },
+    ['请打开<1>文件</1><2>打开</2>对话框'],
+  ],
+  [
     'words of non-splitting elements may be joined',
     'Car <note>to</note><note>day</note>',
     { nonSplittingTags: ['note'] },

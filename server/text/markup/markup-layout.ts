@@ -142,10 +142,15 @@ const ENDS_SMALL = /(?:^|[^\p{L}\p{M}])(?=\p{L}*\p{Ll})[\p{L}\p{M}]{2,}$/u;
 const WHOLE = new Set(['a', 'label', 'del', 'ins']);
 /** Elements of XML that may begin or end within a word; two of others are never one word. */
 const FORMATS = new Set(
-  'b bold bpt c em emph ept f font g hi i it italic mark mrk ph pt r rpr run s small span strong style sub sup t tt u w:r w:t x'.split(
+  'b bold bpt c em emph emphasis ept f font g hi i it italic mark mrk ph pt r rpr run s sc small span strike strong style sub subscript sup superscript t tt u underline x'.split(
     ' ',
   ),
 );
+/** What does not count in a name: a prefix and a number, `text:span` and `x1`. */
+const NAME_PARTS = /^.*:|\d+$/g;
+/** The end of a word in a script without blanks, where words of one sentence adjoin. */
+const ENDS_UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
 const TAG_NAME = /^<\/?([^\s/>]{1,64})/;
 
 /**
@@ -153,15 +158,13 @@ const TAG_NAME = /^<\/?([^\s/>]{1,64})/;
  * `<b>Red</b><i>Car</i>`, but not within one word (`<b>Uni</b><i>code</i>`). A link may also adjoin text:
  * `More<a>Next page</a>`.
  *
- * @param isWhole whether elements of a name have words of their own
+ * @param isWhole whether elements of a name have words of their own, such as those after a text
  */
 function* cutBetweenWords(
   source: string,
   items: FlowItem[],
-  isWhole: (name: string) => boolean,
+  isWhole: (name: string, before: string) => boolean,
 ): Steps<FlowItem[]> {
-  const hasWords = ({ start }: FlowItem): boolean =>
-    isWhole(TAG_NAME.exec(source.slice(start, start + 66))?.[1] ?? '');
   const cuts: number[] = [];
   let beforeAt = -1;
   let isOpening = false;
@@ -175,7 +178,7 @@ function* cutBetweenWords(
         const tags = items.slice(beforeAt + 1, index);
         const closed = tags.filter(({ kind }) => kind === 'close');
         const opened = tags.slice(closed.length);
-        if (areApart(source, { texts: [before, item], tags: [closed, opened], hasWords })) {
+        if (areApart(source, { texts: [before, item], tags: [closed, opened], isWhole })) {
           cuts.push(beforeAt + 1 + closed.length);
         }
       }
@@ -196,15 +199,17 @@ function areApart(
   {
     texts: [before, behind],
     tags: [closed, opened],
-    hasWords,
+    isWhole,
   }: {
     texts: readonly [TextItem, TextItem];
     tags: readonly [readonly FlowItem[], readonly FlowItem[]];
-    hasWords: (tag: FlowItem) => boolean;
+    isWhole: (name: string, before: string) => boolean;
   },
 ): boolean {
   const [end, start] = [edgeOf(source, before, false), edgeOf(source, behind, true)];
   if (!/[\p{L}\p{M}\p{N}]$/u.test(end) || !/^[\p{L}\p{N}]/u.test(start)) return false;
+  const hasWords = ({ start: at }: FlowItem): boolean =>
+    isWhole(TAG_NAME.exec(source.slice(at, at + 66))?.[1] ?? '', end);
   if (closed.some(hasWords) && opened.some(hasWords)) return true;
   const isNew = ENDS_SMALL.test(end) && /^\p{Lu}/u.test(start);
   const isBoth = closed.length > 0 && opened.length > 0;
@@ -308,7 +313,10 @@ function* xmlFlow(source: string, options: MarkupOptions): Steps<Flow> {
   const apart = yield* cutBetweenWords(
     source,
     items,
-    (name) => !FORMATS.has(name.toLowerCase()) && !nonSplitting.has(name),
+    (name, before) =>
+      !nonSplitting.has(name) &&
+      (WHOLE.has(name.toLowerCase()) ||
+        !(ENDS_UNSPACED.test(before) || FORMATS.has(name.toLowerCase().replace(NAME_PARTS, '')))),
   );
   yield* cutAroundStructure(apart);
   return { items: apart, characters: outline.characters };
