@@ -69,13 +69,18 @@ const CODE =
 const SHORTCODE = String.raw`[A-Za-z][\w-]{0,60}`;
 const SHORTCODE_VALUE = String.raw`=(?:"[^"\r\n]{0,500}"|'[^'\r\n]{0,500}'|[^\s\[\]"']{1,500})`;
 
-/** What a formula of LaTeX has before its end: a letter alone, a sign or a command. */
-const isFormula = (end: string): string =>
-  String.raw`(?=[A-Za-z]${end}|(?:(?!${end})[^$]){0,300}?(?:[\^_=+<>*]|\\[A-Za-z]))`;
+/** What a formula of LaTeX has before its end: a letter alone, a command, or a sign and no words; prices have words. */
+const isFormula = (end: string): string => {
+  const within = String.raw`(?:(?!${end})[^$]){0,300}?`;
+  const words = String.raw`[A-Za-z]{2}[,.:;]? [A-Za-z]{3}|<\/`;
+  return String.raw`(?=[A-Za-z]${end}|${within}\\[A-Za-z]|(?!${within}(?:${words}))${within}[\^_=+<>*])`;
+};
+/** A command of LaTeX around prose; others may be paths (`C:\new`) or line breaks (`\nNew`). */
+export const PROSE_COMMAND = String.raw`\\(?:text[a-z]{2,6}|emph|underline|footnote|enquote|href|title|author|part|chapter|(?:sub){0,2}(?:section|paragraph)|caption)`;
 const LATEX = [
-  String.raw`\$\$[^$]{1,1000}\$\$|\\\[${isFormula(String.raw`\\\]`)}[^$]{1,1000}?\\\]`,
+  String.raw`\$\$${isFormula(String.raw`\$\$`)}[^$]{1,1000}\$\$|\\\[${isFormula(String.raw`\\\]`)}[^$]{1,1000}?\\\]`,
   String.raw`\\\(${isFormula(String.raw`\\\)`)}[^$\n]{1,300}?\\\)`,
-  String.raw`(?<![\p{L}\p{N}\\$])\$(?![\s$])${isFormula(String.raw`\$`)}[^$\n]{1,300}(?<![\s\\])\$(?![\p{L}\p{N}$({])`,
+  String.raw`(?<![\p{L}\p{N}\\$])\$(?![\s$)])${isFormula(String.raw`\$`)}[^$\n]{1,300}(?<![\s\\(])\$(?![\p{L}\p{N}$({])`,
   String.raw`\\(?:[A-Za-z]{0,9}ref|[A-Za-z]{0,9}cite[A-Za-z]{0,9}|label|url|includegraphics|input|include|bibliography|bibliographystyle|usepackage|documentclass)\*?(?:\[[^\[\]\n]{0,200}\]){0,2}\{[^{}\n]{0,300}\}`,
   String.raw`\\(?:La)?TeX(?![A-Za-z])(?:\{\})?`,
 ].join('|');
@@ -91,7 +96,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,
     String.raw`\*\|[^|\r\n]{1,200}\|\*|(?<![\p{L}\p{N}%])%%(?:[\p{L}_][\p{L}\p{M}\p{N}_. -]{0,100}|=[^%\r\n]{1,200}=)%%(?![\p{L}\p{N}%])`,
     "(?<!')'[{}]{1,4}'(?!')",
-    String.raw`(?<!\\[A-Za-z]{2,30}\*?(?:\[[^\[\]\n]{0,50}\])?)\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
+    String.raw`(?<!${PROSE_COMMAND}\*?(?:\[[^\[\]\n]{0,50}\])?)\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
     String.raw`\{\s{0,5}[\p{L}\p{N}_.]{1,100}\s{0,5},\s{0,5}(?:number|date|time|duration|ordinal|spellout|list)\s{0,5}(?:,[^{}\r\n]{1,100})?\}`,
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
@@ -149,13 +154,23 @@ const LINE_SIGN = new RegExp(
 );
 /** The fields at the beginning of a page, between two lines `---`. */
 const FRONT_MATTER =
-  /^\ufeff?---[ \t]{0,20}\r?\n(?:(?:[ \t][^\r\n]*|- [^\r\n]*|#[^\r\n]*|["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]{0,9}:(?:[ \t][^\r\n]*)?)?\r?\n){1,200}?---[ \t]{0,20}(?=\r?\n|$)/u;
+  /^\ufeff?---[ \t]{0,20}\r?\n(?=(?:#[^\r\n]*\r?\n){0,9}["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]{0,9}:)(?:(?:[ \t][^\r\n]*|- [^\r\n]*|#[^\r\n]*|["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]{0,9}:(?:[ \t][^\r\n]*)?)?\r?\n){1,200}?---[ \t]{0,20}(?=\r?\n|$)/u;
 const FIELD =
   /^([ \t]*(?:- +)?(?:["']?[\p{L}_][\p{L}\p{N}_.-]*["']?[ \t]*:(?:[ \t]+|$))?["']?)(.*)$/u;
 const PROSE_FIELD = /^(?![[{&*!|>]).*(?:^\p{Lu}\p{Ll}|\p{L}[,.]? +\p{L})/u;
-/** A line of a program. */
-const CODE_LINE =
-  /[;{}\\]$|=>|\w\((?!s\))[^()]*\)[:,]?$|\w ?=(?!=) ?\S|^(?:[$#%] |\/\/|<\/?\w|(?:apt-get|brew|const|curl|def|docker|echo|export|git|import|npm|npx|pip3?|sudo|var|yarn) )/;
+/**
+ * A line of a program. Prose may be indented, too: lists whose items end with `;`, templates (`Total: {total}`),
+ * tags, and `v = the speed` below a formula.
+ */
+const CODE_LINE = new RegExp(
+  [
+    String.raw`^[\])}]+[;,]?$|[{\\]$|["'\]}];$|\) ?=>|=> ?[{(\[]`,
+    String.raw`\w\((?!s\))[^()]*\)+[:,;]?$`,
+    String.raw`^[\w.$\[\]"']+(?: [\w.]+)? ?[-+*\/|]?=(?![=>]) ?(?!(?:\p{L}+|\d[\d.,]*) \p{L}+(?:[ ,.]|$))\S`,
+    String.raw`^(?:[$%] (?!\d)|\/\/|(?:apt-get|brew|const|curl|def|docker|echo|export|git|import|let|npm|npx|pip3?|return|sudo|var|yarn) )`,
+  ].join('|'),
+  'u',
+);
 
 /**
  * Returns what separates texts in Markdown and subtitles and stays as it is, in reading order: the signs of

@@ -33,6 +33,13 @@ it.each([
     'See:\n\n    const car = <b>red</b>;\n    the car\n\nOne:\n\n    A red car; and\n    a dog.',
     ['See:', 'One:', 'A red car; and', 'a dog.'],
   ],
+  ['One:\n\n    a = <b>{one} two</b>;\n    b = f(g(1));', ['One:']],
+  [
+    'One:\n\n    - a car;\n    - a dog;\n\n\tv = the speed\n\tIt is {v}\n\n    <p>Red</p>\n\n    Open Red => Car',
+    ['One:', '- a car;', '- a dog;', 'v = the speed', 'It is <1/>', 'Red', 'Open Red => Car'],
+  ],
+  ['---\n\n# Cars\n\n- Red\n\n---', ['# Cars', '- Red']],
+  ['C:\\new{name}\\nRed{name}', ['C:\\new<1/>\\nRed<2/>']],
   ['```\n\n    a = b\n```', []],
   ['WEBVTT\n\n00:01.000 --> 00:04.000 align:start position:10%\nThe car', ['WEBVTT', 'The car']],
   [

@@ -1,5 +1,11 @@
 /** Pairs start and end tags where the grammar allows them to be missing or tangled. */
-import { findLineSigns, findPlaceholders, mayHaveBranches, type Span } from '../placeholders.ts';
+import {
+  findLineSigns,
+  findPlaceholders,
+  mayHaveBranches,
+  PROSE_COMMAND,
+  type Span,
+} from '../placeholders.ts';
 import { type FlowItem, NO_REFERENCES, STEP, type Steps } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
@@ -313,7 +319,7 @@ const CODE = [
 /** BBCode and shortcodes of WordPress: `[b]`, `[url=/a]`. */
 const SHORTCODE = String.raw`\[(?<end>\/?)(?<code>[a-z][\w-]{0,60})(?:[\s=][^\[\]<>\r\n]{0,500})?\](?!\()`;
 /** A command of LaTeX around prose: `\emph{`, `\href{address}{`. */
-const COMMAND = String.raw`(?<command>\\[a-z]{2,30})\*?(?:\[[^\[\]\n]{0,200}\])?(?:(?<=\\href)\{[^{}\n]{0,300}\})?\{|(?<brace>\})`;
+const COMMAND = String.raw`(?<command>${PROSE_COMMAND})\*?(?:\[[^\[\]\n]{0,200}\])?(?:(?<=\\href)\{[^{}\n]{0,300}\})?\{|(?<brace>\})`;
 const TAG = new RegExp(
   String.raw`${CODE}|${SHORTCODE}|${COMMAND}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
   'gi',
@@ -339,8 +345,9 @@ export function itemsOfProse(source: string): FlowItem[] {
   const items: FlowItem[] = [];
   const placeholders = findPlaceholders(source);
   const signs = signsOutside(source, placeholders);
+  const outside = placeholders.filter(isOutside(signs));
   const tags = /<|\[\/|\\[a-z]+\*?[[{]/i.test(source)
-    ? pairedTags(source, [...placeholders, ...signs])
+    ? pairedTags(source, [...outside, ...signs])
     : [];
   let at = 0;
   let depth = 0;
@@ -382,12 +389,16 @@ export function itemsOfProse(source: string): FlowItem[] {
 
 /** Returns the signs of lines that are outside of placeholders, such as blocks of code. */
 function signsOutside(source: string, placeholders: readonly Span[]): Span[] {
-  if (mayHaveBranches(source)) return [];
+  return mayHaveBranches(source) ? [] : findLineSigns(source).filter(isOutside(placeholders));
+}
+
+/** Returns a test for parts of a text in reading order: whether none of the others contains their beginning. */
+function isOutside(others: readonly Span[]): (part: Span) => boolean {
   let next = 0;
-  return findLineSigns(source).filter(({ start }) => {
-    while ((placeholders[next]?.end ?? Infinity) <= start) next += 1;
-    return (placeholders[next]?.start ?? Infinity) >= start;
-  });
+  return ({ start }) => {
+    while ((others[next]?.end ?? Infinity) <= start) next += 1;
+    return (others[next]?.start ?? Infinity) >= start;
+  };
 }
 
 /** @param kept parts of the text in which tags are none, except those that are such a part themselves */
