@@ -1,4 +1,5 @@
 /** Input of the room pages and the requests made of it, without their pages. */
+import type { LitElement } from 'lit';
 import { describe, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { hoursText, readersText } from '../../widget/console/events/room-text.ts';
@@ -9,6 +10,7 @@ import {
   wishesOf,
 } from '../../widget/console/events/room-wishes.ts';
 import { WordDraft } from '../../widget/console/events/word-draft.ts';
+import { Sending } from '../../widget/console/parts/sending.ts';
 
 const room: RoomInfo = {
   room_id: 'k7mq3xw9ab',
@@ -102,4 +104,16 @@ describe('the texts of a room', () => {
     expect(readersText(room)).toBe('3 as spoken, 8 Spanish');
     expect(readersText({ ...room, viewers: {} })).toBe('');
   });
+});
+
+it('a form is sent once, also if what it holds becomes wrong meanwhile', async () => {
+  const host = { addController: () => undefined, requestUpdate: () => undefined };
+  const sending = new Sending(host as unknown as LitElement);
+  let answer = (): void => undefined;
+  const first = sending.send(() => new Promise<void>((resolve) => (answer = resolve)));
+  sending.refuse('Please enter a name.');
+  let isSentTwice = false;
+  await sending.send(async () => (isSentTwice = true));
+  answer();
+  expect([await first, isSentTwice, sending.failure]).toEqual([true, false, '']);
 });

@@ -39,8 +39,9 @@ export class Sending implements ReactiveController {
     this.#show({ isBusy: false, failure: '' });
   }
 
-  /** Refuses what was filled in, before anything is sent. @param field gets the focus */
+  /** Refuses what was filled in, unless another try is under way. @param field gets the focus */
   refuse(failure: string, field?: HTMLElement | null): void {
+    if (this.isBusy) return;
     this.#show({ isBusy: false, failure });
     field?.focus();
   }
