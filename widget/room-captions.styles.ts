@@ -28,6 +28,7 @@ const frame = css`
   .whole {
     container-type: size;
     contain-intrinsic-block-size: 24rem;
+    max-block-size: inherit;
   }
 `;
 

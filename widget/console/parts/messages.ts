@@ -221,6 +221,7 @@ export function sayDone(text: string): void {
 
 /** Reports that an action failed, with the message of the error; not if it asks to sign in, as the page does. */
 export function sayFailed(error: unknown): void {
-  if (error instanceof ApiFailure && error.status === UNAUTHORIZED) return;
+  const cause = error instanceof Error && error.cause instanceof ApiFailure ? error.cause : error;
+  if (cause instanceof ApiFailure && cause.status === UNAUTHORIZED) return;
   add('bad', error instanceof Error ? error.message : 'Something went wrong. Please try again.');
 }
