@@ -1,5 +1,5 @@
 /**
- * Child processes, worker threads, containment and circuit breakers; queues, changes and aborts come
+ * Child processes, worker threads, containment, circuit breakers and kept files; queues, changes and aborts come
  * from `concurrency.ts` itself.
  */
 export {
@@ -16,6 +16,7 @@ export {
   startWorker,
   type PipedChild,
 } from './children.ts';
+export { keep, placeOfTable, readKept } from './code-cache.ts';
 export {
   CircuitBreakers,
   type CircuitBreakerSettings,

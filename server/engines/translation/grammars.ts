@@ -10,9 +10,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { keep, placeOfTable, readKept } from '../../process/code-cache.ts';
 import {
   createTemporaryFolder,
+  keep,
+  placeOfTable,
+  readKept,
   removeTemporaryFolder,
   TRIAL_LIMIT_MS,
 } from '../../process/index.ts';

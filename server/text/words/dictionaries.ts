@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { keep, placeOfTable, readKept } from '../../process/code-cache.ts';
+import { keep, placeOfTable, readKept } from '../../process/index.ts';
 import {
   type AnalyserWords,
   type HunspellWords,
