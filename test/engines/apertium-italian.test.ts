@@ -61,6 +61,22 @@ test.each([
   ['Iniciar sesión', 'Accedi'],
   ['Haga clic en el botón.', 'Faccia clic sul pulsante.'],
   ['El archivo no se pudo encontrar.', 'Il file non si è potuto trovare.'],
+  // Words that are another one elsewhere, and phrases that begin within others.
+  ['La reunión fue larga.', 'La riunione è stata lunga.'],
+  ['Fue a casa.', 'È andato a casa.'],
+  ['La mañana es fría.', 'La mattina è fredda.'],
+  ['Ven la televisión.', 'Vedono la televisione.'],
+  ['Un viejo amigo vino a verme.', 'Un vecchio amico è venuto a vedermi.'],
+  ['Bebo vino tinto.', 'Bevo vino tinto.'],
+  ['Eso no es verdad.', 'Questo non è vero.'],
+  ['Creo que no lo sé.', 'Credo che non lo so.'],
+  ['Muchas gracias a todos.', 'Grazie mille a tutti.'],
+  ['Leer más libros', 'Leggere più libri'],
+  ['Mis hermanas han llegado.', 'Le mie sorelle sono arrivate.'],
+  ['Busco a mi perro.', 'Cerco il mio cane.'],
+  ['Le vi ayer.', "L'ho visto ieri."],
+  ['Configuración de la cuenta', 'Configurazione del conto'],
+  ['Mis padres y el señor García.', 'I miei genitori e il signor García.'],
 ])('Spanish into Italian: %s', async (text, expected) => {
   expect(await inItalian('es', text)).toBe(expected);
 });
@@ -85,6 +101,9 @@ test.each([
   ['Enter your email address.', 'Inserisci il tuo indirizzo e-mail.'],
   ['Sign in to your account.', 'Accedi al tuo account.'],
   ['Are you sure you want to delete this file?', 'Sei sicuro di voler eliminare questo file?'],
+  ['Call the police.', 'Chiama la polizia.'],
+  ['Give it to me.', 'Dammelo.'],
+  ['They have arrived.', 'Sono arrivati.'],
   ['Please try again later.', 'Per favore riprova più tardi.'],
 ])('English into Italian: %s', async (text, expected) => {
   expect(await inItalian('en', text)).toBe(expected);
