@@ -103,37 +103,45 @@ export function excessWidth(page: Page): Promise<number> {
  */
 export async function excessWithLargeLetters(page: Page): Promise<number> {
   const before = page.viewportSize()!;
+  const setSize = (size: string) =>
+    page.evaluate((each) => (document.documentElement.style.fontSize = each), size);
   await page.setViewportSize({ width: 360, height: 780 });
-  await setLetters(page, '200%');
+  await setSize('200%');
   const ofLists = await page
     .locator('.table-frame:has(.stacked)')
     .evaluateAll((lists) => lists.map((each) => each.scrollWidth - each.clientWidth));
   const excess = Math.max(await excessWidth(page), ...ofLists);
-  await setLetters(page, '');
+  await setSize('');
   await page.setViewportSize(before);
   return excess;
 }
 
-/** Sets the size of the letters, as the browser's settings do. @param size such as `200%`; empty for the usual */
-export function setLetters(page: Page, size: string): Promise<string> {
-  return page.evaluate((each) => (document.documentElement.style.fontSize = each), size);
-}
-
-/** Returns the labels of a drawing that begin on the one before, or end outside of the drawing. */
-export function labelsOnOthers(frame: Locator): Promise<string[]> {
-  return frame.evaluate((element) => {
+/**
+ * Returns the labels of a drawing that begin on the one before, or end outside of the drawing.
+ *
+ * @param size of letters meanwhile, such as `200%`
+ */
+export function labelsOnOthers(frame: Locator, size: string): Promise<string[]> {
+  return frame.evaluate(async (element, fontSize) => {
+    const { style } = document.documentElement;
+    style.fontSize = fontSize;
+    // Its size is noticed after one frame, and drawn in another.
+    for (let left = 3; left > 0; left -= 1) await new Promise(requestAnimationFrame);
     const most = element.querySelector('svg')!.getBoundingClientRect();
-    const labels = [...element.querySelectorAll('text')];
-    return labels
-      .filter((label, at) => {
-        const { left, right, top, bottom } = label.getBoundingClientRect();
-        const before = labels[at - 1]?.getBoundingClientRect();
+    const boxes = [...element.querySelectorAll('text')].map((label) => ({
+      text: label.textContent,
+      box: label.getBoundingClientRect(),
+    }));
+    style.fontSize = '';
+    return boxes
+      .filter(({ box: { left, right, top, bottom } }, at) => {
+        const before = boxes[at - 1]?.box;
         const isOn =
           before !== undefined && before.bottom > top && before.top < bottom && left < before.right;
         return isOn || right > most.right || bottom > most.bottom;
       })
-      .map((label) => label.textContent);
-  });
+      .map(({ text }) => text);
+  }, size);
 }
 
 /** Returns the width of a drawing when its frame becomes narrower, as on paper, and nothing is drawn anew. */

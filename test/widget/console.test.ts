@@ -5,15 +5,7 @@ import { newLink } from '../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { connect } from '../support/product/voice-client.ts';
-import {
-  faults,
-  faultsInBothLooks,
-  labelsOnOthers,
-  laptop,
-  setLetters,
-  showOn,
-  widthWithin,
-} from './axe.ts';
+import { faults, faultsInBothLooks, labelsOnOthers, laptop, showOn, widthWithin } from './axe.ts';
 import { keepPage } from './kept-page.ts';
 import {
   linkOf,
@@ -162,9 +154,7 @@ describe('keys and their usage', () => {
     await expect.poll(newestBar).toMatch(/: Texts 24$/);
     // Paper is narrower than the window, and printing redraws nothing.
     expect(await widthWithin(plot, 300)).toBe(300);
-    await setLetters(page, '200%');
-    await expect.poll(() => labelsOnOthers(plot)).toEqual([]);
-    await setLetters(page, '');
+    await expect.poll(() => labelsOnOthers(plot, '200%')).toEqual([]);
     await page.getByRole('radio', { name: 'Key' }).check();
     await expect.poll(newestBar).toMatch(/: Shop \(.*\) 24$/);
     await page.getByRole('radio', { name: 'Tag' }).check();
@@ -422,10 +412,8 @@ describe('every console page', () => {
     }
     await showOn(page, 'laptop');
     await page.getByRole('link', { name: 'Developer keys' }).click();
-    await page
-      .getByRole('button', { name: /^Edit / })
-      .nth(0)
-      .click();
+    const edits = page.getByRole('button', { name: /^Edit / });
+    await edits.first().click();
     await page.getByLabel('Label', { exact: true }).waitFor();
     await look('key');
     await page.keyboard.press('Escape');
