@@ -5,6 +5,8 @@
  *
  * The build creates the cache in a rehearsal (`rehearsal.mjs`); all other runs only read it. V8
  * rejects a cache of another version, other flags or another processor, and then compiles as usual.
+ *
+ * Dictionaries and grammars are kept in the same way, in `dist/tables`, by the first process that needs them.
  */
 import {
   existsSync,
