@@ -117,8 +117,12 @@ async function readKey(file: string): Promise<string | undefined> {
     await chmod(file, 0o600).catch(() => undefined);
     return key === '' ? undefined : key;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code !== 'EISDIR') throw error;
+    throw new Error(`${file} is a folder: remove it, and the server puts its API key there.`, {
+      cause: error,
+    });
   }
 }
 

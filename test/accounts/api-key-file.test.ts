@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -23,6 +23,11 @@ it('reads a key whose permissions it may not change', async () => {
   const { key, isNew } = await openApiKeyFile(folder);
   expect(key).toMatch(/^[-\da-f]{36}$/);
   expect(isNew).toBe(false);
+});
+
+it('says what to do about a folder in its place', async () => {
+  mkdirSync(path.join(folder, 'api-key'));
+  await expect(openApiKeyFile(folder)).rejects.toThrow(/api-key is a folder: remove it/);
 });
 
 it('agrees on one key when several servers start at the same moment', async () => {

@@ -152,7 +152,15 @@ export function rollBack(database: SqliteDatabase): void {
 }
 
 /** Result codes of SQLite, by name. */
-const results = { BUSY: 5, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14 };
+const results = {
+  BUSY: 5,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  NOTADB: 26,
+};
 
 /** Whether the error means that another process held the database. */
 export function isBusy(error: unknown): boolean {
@@ -162,6 +170,11 @@ export function isBusy(error: unknown): boolean {
 /** Whether the error is due to the file or its disk: full, read-only or gone. */
 export function isOutOfOrder(error: unknown): boolean {
   return (['READONLY', 'IOERR', 'FULL', 'CANTOPEN'] as const).some((name) => isResult(error, name));
+}
+
+/** Whether the error means that the file is no database, or no longer. */
+export function isDamaged(error: unknown): boolean {
+  return isResult(error, 'CORRUPT') || isResult(error, 'NOTADB');
 }
 
 function isResult(error: unknown, name: keyof typeof results): boolean {

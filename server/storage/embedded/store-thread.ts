@@ -10,6 +10,7 @@ import { createErasure } from './erasure.ts';
 import {
   createSqliteDialect,
   isBusy,
+  isDamaged,
   isOutOfOrder,
   openSqliteFile,
   rollBack,
@@ -47,8 +48,11 @@ open().catch((error: unknown) => {
 function reasonAndAdvice(error: unknown): string {
   if (error instanceof UnusableDatabase) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
+  if (isDamaged(error)) {
+    return `${message}. Restore it from a copy, or set DATA_DIR to another folder.`;
+  }
   const remedy = code === 'EACCES' ? 'Check its owner and its rights' : 'Make room';
-  return `${message}. ${remedy}, restore it from a copy, or set DATA_DIR to another folder.`;
+  return `${message}. ${remedy}, or set DATA_DIR to another folder.`;
 }
 
 async function open(): Promise<void> {
