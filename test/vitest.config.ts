@@ -123,7 +123,8 @@ export default defineConfig({
     pool: 'forks',
     // Other processes have the other cores: a tenth less of the processor without threads for garbage.
     // What is measured of memory is to be the same of every Node: newer ones have four times the young objects.
-    execArgv: ['--single-threaded-gc', '--max-semi-space-size=16'],
+    // Most of what tests run they run a few times: compiling it as if it were hot is another tenth.
+    execArgv: ['--single-threaded-gc', '--max-semi-space-size=16', '--interrupt-budget=400000'],
     sequence: { sequencer: LongestFirst },
     env: {
       // Installed by test/run.mjs, once for all.
