@@ -109,4 +109,22 @@ function shape({
 type Factory = typeof bidiModule.default;
 
 /** The bidirectional algorithm: embedding levels, mirrored characters and visual order. */
-export const bidi = (bidiModule as unknown as Factory)();
+const bidi = (bidiModule as unknown as Factory)();
+
+/** Latin, Greek and Cyrillic letters, figures and punctuation. */
+const leftToRight = /^[\0-\u058f\u2010-\u2027\u2030-\u205e]*$/;
+
+/**
+ * Returns the level of the bidirectional algorithm of each UTF-16 unit, odd from right to left, and the
+ * characters that are drawn mirrored, by place. Most texts need no algorithm.
+ */
+export function embeddingLevels(
+  text: string,
+  direction: 'ltr' | 'rtl',
+): { levels: Uint8Array; mirrored: Map<number, string> } {
+  if (direction === 'ltr' && leftToRight.test(text)) {
+    return { levels: new Uint8Array(text.length), mirrored: new Map() };
+  }
+  const { levels } = bidi.getEmbeddingLevels(text, direction);
+  return { levels, mirrored: bidi.getMirroredCharactersMap(text, levels) };
+}

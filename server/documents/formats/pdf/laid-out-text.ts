@@ -3,7 +3,7 @@
  * break after spaces and hyphens, between ideographs and between Thai words.
  */
 import { graphemesOf } from '../../../text/code-points.ts';
-import { bidi, type OpenFont, type ShapedText } from '../fonts/shaped-text.ts';
+import { embeddingLevels, type OpenFont, type ShapedText } from '../fonts/shaped-text.ts';
 import type { FontChoice, InstalledFont } from '../fonts/font-choice.ts';
 import type { LookRun, RunLook } from './paragraph-segments.ts';
 
@@ -71,8 +71,7 @@ export function measureText({
   const cleaned = cleanedRuns(runs, fonts);
   const text = cleaned.map((run) => run.text).join('');
   const isRightToLeft = isTargetRightToLeft && hasRightToLeft(text);
-  const { levels } = bidi.getEmbeddingLevels(text, isRightToLeft ? 'rtl' : 'ltr');
-  const mirrored = bidi.getMirroredCharactersMap(text, levels);
+  const { levels, mirrored } = embeddingLevels(text, isRightToLeft ? 'rtl' : 'ltr');
   const stretches = stretchesOf({ runs: cleaned, fonts, levels });
   const partsOf = (from: number, to: number): TextPart[] =>
     stretches

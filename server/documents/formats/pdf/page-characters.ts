@@ -165,9 +165,9 @@ function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
   };
 }
 
-/** Packs both coordinates into one number; distant squares that collide cost only a comparison more. */
+/** Packs both coordinates into one small integer; squares that collide cost only a comparison more. */
 function squareAt(column: number, row: number): number {
-  return column * 2 ** 26 + row;
+  return (column * 2 ** 12 + row) | 0;
 }
 
 /** Returns the handle of the text object of each character that PDFium lists. */

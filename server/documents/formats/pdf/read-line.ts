@@ -2,7 +2,7 @@
  * Lines of text as read from a page: their text, direction and order, and the list markers and drop caps at
  * their start.
  */
-import { bidi } from '../fonts/shaped-text.ts';
+import { embeddingLevels } from '../fonts/shaped-text.ts';
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, TextStyle } from './page-model.ts';
 import { union } from './geometry.ts';
@@ -186,7 +186,7 @@ export function inReadingOrder(
   // Bidirectional types do not depend on order, so the embedding levels of the visual order apply to the
   // reading order too; reversing the runs again restores the text.
   const letters = seen.map((cluster) => cluster?.[0]?.character.text.slice(0, 1) ?? ' ').join('');
-  const { levels } = bidi.getEmbeddingLevels(
+  const { levels } = embeddingLevels(
     isRightToLeft ? withNumbersOfWords(letters) : letters,
     isRightToLeft ? 'rtl' : 'ltr',
   );

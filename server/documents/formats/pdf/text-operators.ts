@@ -35,6 +35,8 @@ export function writeOperators(): TextOperators {
   let state = stateFor(undefined);
   let color = '';
   let font = '';
+  let turned: Matrix | undefined;
+  let turn = '';
   return {
     text: () => (parts.length === 0 ? '' : `BT\n${parts.join('')}ET\n${rules.join('')}`),
     states: () => states,
@@ -50,8 +52,10 @@ export function writeOperators(): TextOperators {
       if (wishedColor !== color) parts.push((color = wishedColor));
       if (wishedFont !== font) parts.push((font = wishedFont));
       const start = apply(level, part);
-      const [a, b, c, d] = level;
-      const matrix = [a, b, c, d, start.x, start.y].map(number).join(' ');
+      // The same for all parts of a paragraph.
+      if (level !== turned) turn = level.slice(0, 4).map(number).join(' ');
+      turned = level;
+      const matrix = `${turn} ${number(start.x)} ${number(start.y)}`;
       const shown = `${matrix} Tm\n${showGlyphs(part, embedded.encode)}`;
       if (actualText === undefined) parts.push(shown);
       else parts.push(`/Span <</ActualText <FEFF${utf16Hex(actualText)}>>> BDC\n${shown}EMC\n`);
