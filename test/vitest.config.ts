@@ -104,6 +104,9 @@ const servedTests = [
   ...['memories/routes', 'client/room-feed', 'events/reading/keys', 'contract/*'],
 ].map((name) => `test/${name}.test.ts`);
 
+/** Tests run most code a few times: compiling it as if it were hot is a tenth of the processor. */
+const laterCompilation = process.version.startsWith('v20.') ? ['--interrupt-budget=400000'] : [];
+
 const sharingTests = [
   ...[...pureTests, ...serverTests, ...browserTests, ...engineTests],
   ...[...storedTests, ...servedTests],
@@ -123,8 +126,7 @@ export default defineConfig({
     pool: 'forks',
     // Other processes have the other cores: a tenth less of the processor without threads for garbage.
     // What is measured of memory is to be the same of every Node: newer ones have four times the young objects.
-    // Most of what tests run they run a few times: compiling it as if it were hot is another tenth.
-    execArgv: ['--single-threaded-gc', '--max-semi-space-size=16', '--interrupt-budget=400000'],
+    execArgv: ['--single-threaded-gc', '--max-semi-space-size=16', ...laterCompilation],
     sequence: { sequencer: LongestFirst },
     env: {
       // Installed by test/run.mjs, once for all.
