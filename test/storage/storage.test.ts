@@ -205,7 +205,9 @@ describe('the embedded database', () => {
     writeFileSync(path.join(dataFolder, 'dragoman.sqlite'), 'x'.repeat(20_000));
     await expect(open({ url: undefined, dataFolder })).rejects.toMatchObject({
       code: 'unusable_database',
-      message: expect.stringMatching(/dragoman\.sqlite cannot be used: .*\. Restore it from a copy, or set DATA_DIR/) as string,
+      message: expect.stringMatching(
+        /dragoman\.sqlite cannot be used: .*\. Restore it from a copy, or set DATA_DIR/,
+      ) as string,
     });
   });
 
