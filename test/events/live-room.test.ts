@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { serveEventStream } from '../../server/events/reading/event-stream.ts';
+import { serveEventStream } from '../../server/events/reading/sockets.ts';
 import { createStallWatch } from '../../server/events/reading/readers.ts';
 import type { RoomPass } from '../../server/events/room-keys.ts';
 import { ServiceError } from '../../shared/errors.ts';

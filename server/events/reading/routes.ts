@@ -29,8 +29,7 @@ import type { Events } from '../events.ts';
 import { file, qrCode, svg } from '../routes.ts';
 import { spokenFormats } from '../spoken-lines.ts';
 import type { Room } from '../store.ts';
-import { serveEventStream } from './event-stream.ts';
-import { wishOf } from './sockets.ts';
+import { serveEventStream, wishOf } from './sockets.ts';
 
 export interface ReadingOptions {
   events: Events;
