@@ -72,7 +72,7 @@ const browserTests = [
 /** Those that start engines, and end them. */
 const engineTests = [
   ...[
-    'engines/{apertium,apertium-{french,grammars,italian,marks,modes,names,supervision},detection,improvement,neural,sherpa}',
+    'engines/{apertium,apertium-{french,grammars,italian,marks,modes,names,portuguese,supervision},detection,improvement,neural,sherpa}',
   ],
   ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
   ...['engines/{recognition-conformance,sherpa-voices,neural-damage,movable-instance}'],

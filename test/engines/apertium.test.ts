@@ -132,7 +132,7 @@ describe('Apertium translates', () => {
     ['en', 'es', 'It was an all-inclusive trip.', /^Era un viaje todo incluido\.$/],
     ['en', 'ca', 'It has a user-friendly interface.', / una interfície fàcil d'utilitzar\.$/],
     ['en', 'fr', 'It is a cost-effective solution.', / une solution rentable\.$/],
-    ['en', 'pt', 'The tools are up-to-date.', / são actualizadas\.$/],
+    ['en', 'pt', 'The tools are up-to-date.', / são atualizadas\.$/],
     ['en', 'it', 'a second-hand car', /^una macchina di seconda mano$/i],
     ['en', 'es', 'Cost-Effective Solutions', /^Soluciones rentables$/i],
     ['en', 'es', 'COST-EFFECTIVE TOOLS', /^HERRAMIENTAS RENTABLES$/],

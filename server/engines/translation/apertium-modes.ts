@@ -10,6 +10,7 @@ import type { GrammarTexts } from './grammars.ts';
 import { spanishToEnglish } from './spanish/english-grammars.ts';
 import { englishTowardsFrench, spanishToFrench } from './spanish/french-grammars.ts';
 import { spanishToItalian } from './spanish/italian-grammars.ts';
+import { spanishToBrazilian, spanishToPortuguese } from './spanish/portuguese-grammars.ts';
 
 /** One translation step, and the Debian package that contains it. */
 export interface Mode {
@@ -84,8 +85,8 @@ export const modes: readonly Mode[] = [
   ),
   ...pair(
     'apertium-es-pt',
-    ['es', 'pt', 'es-pt'],
-    ['es', 'pt-BR', 'es-pt_BR'],
+    ['es', 'pt', 'es-pt', { grammars: spanishToPortuguese }],
+    ['es', 'pt-BR', 'es-pt_BR', { grammars: spanishToBrazilian }],
     ['pt', 'es', 'pt-es'],
   ),
   ...pair(

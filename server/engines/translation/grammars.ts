@@ -1,8 +1,8 @@
 /**
- * Additional grammars for Debian's modes between English, Spanish, French and Italian, which choose the readings of
- * words in a sentence and between alternative translations. Each mode gets two constraint grammars for cg-proc. One
- * stands before the tagger and works on the source; the other replaces the mode's lexical selection, which has almost
- * no effect, and chooses target words. The grammars are written as word tables and rules; this module holds what all
+ * Additional grammars for Debian's modes between English, Spanish, French, Italian and Portuguese, which choose the
+ * readings of words in a sentence and between alternative translations. Each mode gets two constraint grammars for
+ * cg-proc. One stands before the tagger and works on the source; the other chooses target words, in the place of the
+ * mode's lexical selection, which has almost no effect, or behind the dictionary of a mode that has none. The grammars are written as word tables and rules; this module holds what all
  * directions share.
  */
 import { execFile } from 'node:child_process';
@@ -28,7 +28,7 @@ const COMPILER = 'cg-comp';
  * word, for cg-proc would leave marks behind when it moves a word.
  */
 const ANALYSIS_END = /(?<=^lt-proc [^|]*\| apertium-wblank-attach )\| /;
-const SELECTION = /lrx-proc -z -m '[^']*'/;
+const SELECTION = /lrx-proc -z -m '[^']*'|(?<=lt-proc -z -b '[^']*' )(?=\| apertium-transfer )/;
 
 /** The source texts of a mode's two grammars. */
 export interface GrammarTexts {
@@ -66,7 +66,7 @@ export class Grammars {
     const [source, target] = await this.#compiled();
     return command
       .replace(ANALYSIS_END, () => `| cg-proc -z ${quoted(source)} | `)
-      .replace(SELECTION, () => `cg-proc -z -1 ${quoted(target)}`);
+      .replace(SELECTION, (stage) => `${stage === '' ? '| ' : ''}cg-proc -z -1 ${quoted(target)} `);
   }
 
   async close(): Promise<void> {

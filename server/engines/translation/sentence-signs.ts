@@ -8,6 +8,7 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import type { Replacement } from './hyphenated-words.ts';
 import { NOT_ITALIAN, type WrongWords } from './spanish/italian-grammars.ts';
+import { NOT_BRAZILIAN, NOT_PORTUGUESE } from './spanish/portuguese-grammars.ts';
 
 /** Direction of one step, or of a whole route. */
 export interface Direction {
@@ -368,10 +369,12 @@ const NOT_FRENCH: WrongWords = [
   [/(?<=\bqu)e (?=(?:ils?|elles?|on|une?)\b)/giu, "'"],
 ];
 
-const NOT_SAID: Readonly<Record<string, WrongWords>> = { fr: NOT_FRENCH, it: NOT_ITALIAN };
+const NOT_SAID: Readonly<Record<string, WrongWords>> = {
+  ...{ fr: NOT_FRENCH, it: NOT_ITALIAN, pt: NOT_PORTUGUESE, 'pt-BR': NOT_BRAZILIAN },
+};
 
 function notSaid(translated: string, { target }: Direction): Replacement[] {
-  return (NOT_SAID[baseLanguage(target)] ?? [])
+  return (NOT_SAID[target] ?? NOT_SAID[baseLanguage(target)] ?? [])
     .flatMap(([wrong, right]) =>
       Array.from(translated.matchAll(wrong), ({ 0: found, index }) => ({
         start: index,
