@@ -2,8 +2,8 @@
  * Additional grammars for Debian's modes between English, Spanish, French, Italian and Portuguese, which choose the
  * readings of words in a sentence and between alternative translations. Each mode gets two constraint grammars for
  * cg-proc. One stands before the tagger and works on the source; the other chooses target words, in the place of the
- * mode's lexical selection, which has almost no effect, or behind the dictionary of a mode that has none. The grammars are written as word tables and rules; this module holds what all
- * directions share.
+ * mode's lexical selection, which has almost no effect, or behind the dictionary of a mode that has none. The grammars
+ * are written as word tables and rules; this module holds what all directions share.
  */
 import { execFile } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';

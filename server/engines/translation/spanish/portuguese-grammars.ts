@@ -66,8 +66,8 @@ const SAID_OTHERWISE = `
   muchas gracias por: muito obrigado por, gracias a: graças a, muchísimas gracias: muitíssimo obrigado, por favor: por favor, por_favor: por favor,
   ^buenos_días: bom dia, ^buenos días: bom dia, ^buenas_tardes: boa tarde, ^buenas tardes: boa tarde, ^buenas_noches: boa noite, ^buenas noches: boa noite,
   ^hasta mañana: até amanhã, ^hasta luego: até logo, ^hasta pronto: até breve, ^hasta la vista: até à vista,
-  hasta la semana que viene: até à próxima semana, la semana que viene: a próxima semana, el mes que viene: o próximo mês,
-  el año que viene: o próximo ano, esta_noche: esta noite, y media: e meia, y cuarto: e um quarto, menos cuarto: menos um quarto,
+  hasta la semana que viene: até à próxima semana, la semana que viene: na próxima semana, el mes que viene: no próximo mês,
+  el año que viene: no próximo ano, esta_noche: esta noite, y media: e meia, y cuarto: e um quarto, menos cuarto: menos um quarto,
   de lunes a viernes: de segunda a sexta-feira, de lunes al viernes: de segunda a sexta-feira, antes de viernes: antes de sexta-feira,
   de lunes a sábado: de segunda-feira a sábado, de lunes al sábado: de segunda-feira a sábado,
   de lunes a domingo: de segunda-feira a domingo, de lunes al domingo: de segunda-feira a domingo,
@@ -92,6 +92,12 @@ const SAID_OTHERWISE = `
   bienvenidos a: bem-vindos a, bienvenido a: bem-vindo a, no importa: não importa, todo_el_mundo: toda a gente, a_casa: para casa, al_menos: pelo menos, al menos: pelo menos
 `;
 
+/** Words for whose something is, by its number. */
+const POSSESSIVES = `
+  mi: sg, tu: sg, su: sg, nuestro: sg, nuestra: sg, vuestro: sg, vuestra: sg,
+  mis: pl, tus: pl, sus: pl, nuestros: pl, nuestras: pl, vuestros: pl, vuestras: pl
+`;
+
 const PORTUGAL: Variant = {
   nouns: `
   archivo: ficheiro m, contraseña: palavra-passe f palavras-passe, pantalla: ecrã m, usuario: utilizador m, enlace: ligação f, aplicación: aplicação f,
@@ -108,24 +114,20 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") (prn enc) IF (1 MODAL OR ("ir"i)) ;
 MOVE (prn enc) (1 MODAL) (2 (inf)) AFTER (2 (inf)) ;
 MOVE (prn enc) (1 ("ir"i)) (2 ("<a>")) (3 (inf)) AFTER (3 (inf)) ;
 # Its article before a possessive; pages and programs ask politely.
-${['sg', 'pl']
-  .map((number) =>
-    entriesOf(
-      'mío: el, Mío: El, tuyo: el, Tuyo: El, suyo: el, Suyo: El, nuestro: el, Nuestro: El, vuestro: el, Vuestro: El',
-    )
-      .map(
-        ([possessive, article]) =>
-          `ADDCOHORT ("<+el>" "${article}" det def m ${number}) BEFORE ("${possessive}" det pos ${number}) IF (NOT -1 DET) (NOT 1 TITLE) (NEGATE -1 BEGINS LINK 3 ENDS) ;`,
-      )
-      .join('\n'),
+${entriesOf(POSSESSIVES)
+  .map(([possessive, number]) =>
+    inBothSizes(
+      (sized) =>
+        `ADDCOHORT ("<+el>" "${sized('el')}" det def m ${number}) BEFORE ("<${sized(possessive)}>") IF (0 (det pos)) (NOT -1 DET) (NOT 1 TITLE) (NEGATE -1 BEGINS LINK 3 ENDS) ;`,
+    ),
   )
   .join('\n')}
 SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") ("Mío") OR ("Tuyo") OR ("Suyo") OR ("Nuestro") OR ("Vuestro") IF (-1 ("<+el>")) ;
-SUBSTITUTE (p2 sg) (p3 sg) OF_PAGES + (imp p2 sg) IF (NOT 0 (enc)) ;
-SUBSTITUTE (p2 sg) (p3 sg) V + (p2 sg) IF (NOT 0 (enc)) (-1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
-SUBSTITUTE (p2 sg) (p3 sg) V + (p2 sg) IF (NOT 0 (enc)) (1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
-SUBSTITUTE ("tuyo") ("suyo") ("tuyo" det) IF (-1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
-SUBSTITUTE ("tuyo") ("suyo") ("tuyo" det) IF (1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
+SUBSTITUTE (p2) (p3) (imp) IF (0 OF_PAGES) (0 (p2)) (NOT 0 (enc)) ;
+SUBSTITUTE (p2) (p3) (p2) IF (0 V) (NOT 0 (enc)) (-1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
+SUBSTITUTE (p2) (p3) (p2) IF (0 V) (NOT 0 (enc)) (1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
+SUBSTITUTE ("tuyo") ("suyo") ("tuyo") IF (-1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
+SUBSTITUTE ("tuyo") ("suyo") ("tuyo") IF (1* OF_PAGES + (imp p3 sg) BARRIER (sent)) ;
 `,
   // Tell me: the mode's form is obsolete.
   targetRules: 'SUBSTITUTE (imp p2 sg) (pri p3 sg) ("dizer" imp) OR ("Dizer" imp) ;',
@@ -135,7 +137,14 @@ const BRAZIL: Variant = {
   nouns: `usuario: usuário m, pantalla: tela f, enlace: link m links, aplicación: aplicativo m, apellido: sobrenome m, móvil: celular m, baño: banheiro m`,
   verbs: `descargar: baixar, guardar: salvar, eliminar: excluir, subir=: enviar, coger: pegar`,
   phrases: `te echo de menos: sinto sua falta, te echo_de_menos: sinto sua falta, te extraño: sinto sua falta, te quiero$: eu te amo, cerrar sesión: sair, cierra sesión: saia, dámelo: me dê isso, ^cargando$: carregando, nombre de usuario: nome de usuário, estás seguro de que: tem certeza de que, está seguro de que: tem certeza de que, algo salió mal: algo deu errado, todo_el_mundo: todo mundo, inalámbrico: sem fio, inalámbrica: sem fio, inalámbricos: sem fio, inalámbricas: sem fio`,
-  rules: 'SUBSTITUTE (p2 sg) (p3 sg) (imp p2 sg) IF (NOT 0 (enc)) ;',
+  rules: [
+    'SUBSTITUTE (p2) (p3) (imp) IF (0 (p2)) (NOT 0 (enc)) ;',
+    // I will call you.
+    inBothSizes(
+      (sized) =>
+        `SUBSTITUTE ("${sized('te')}" p2 mf) ("${sized('lo')}" p3 m) ("<${sized('te')}>") IF (1 ("ir")) (NOT 1 (p2)) (2 ("<a>")) ;`,
+    ),
+  ].join('\n'),
   targetRules: '',
 };
 
@@ -151,9 +160,9 @@ const OF_PAGES = `
 /** Persons, by which tenses are chosen. */
 const PERSONS = ['p1 sg', 'p2 sg', 'p3 sg', 'p1 pl', 'p2 pl', 'p3 pl'];
 
-/** Forms of \`haber\` that say what there is, which the generator does not know. */
+/** Forms of `haber` that say what there is, which the generator does not know. */
 const THERE_IS =
-  'pii: havia, ifi: houve, cni: haveria, fti: haverá, prs: haja, pis: houvesse, inf: haver';
+  'había: havia, hubo: houve, habría: haveria, habrá: haverá, haya: haja, hubiera: houvesse, hubiese: houvesse, haber: haver, habido: houve';
 
 function grammarsOf({ nouns, verbs, phrases, rules, targetRules }: Variant): GrammarTexts {
   const said = phraseRules(`${phrases}, ${SAID_OTHERWISE.trim()}`, 'cnjadv');
@@ -194,42 +203,38 @@ ${BLANKS}SECTION
   };
 }
 
-/** \`He perdido\`: Portuguese says what has happened in the simple past. */
+/** `He perdido`: Portuguese says what has happened in the simple past. */
 const pastRules = (): string[] => [
   ...PERSONS.map(
     (person) =>
-      `SUBSTITUTE (n m sg) (vblex ifi ${person} past) ("estado" n) IF (-1 (vbhaver pri ${person})) ;`,
+      `SUBSTITUTE (n m sg) (vblex ifi ${person} past) ("estado") IF (0 N) (-1 (vbhaver pri ${person})) ;`,
   ),
   'SUBSTITUTE ("estado") ("estar") (past) ;',
   ...PERSONS.map(
-    (person) =>
-      `SUBSTITUTE (pp m sg) (ifi ${person} past) (pp m sg) IF (-1 (vbhaver pri ${person})) ;`,
+    (person) => `SUBSTITUTE (pp m sg) (ifi ${person} past) (pp) IF (-1 (vbhaver pri ${person})) ;`,
   ),
   'SUBSTITUTE ("([^>]*)"r) (VSTR:"%u$1") (past) IF (-1 ("Haber")) ;',
   'REMCOHORT (vbhaver) IF (1 (past)) ;',
   'SUBSTITUTE (past) (*) (past) ;',
 ];
 
-/** \`Había\`: what there was is another verb than what one had. */
+/** `Había`: what there was is another verb than what one had. */
 const thereIs = (): string =>
   entriesOf(THERE_IS)
-    .map(([tense]) =>
+    .map(([form]) =>
       inBothSizes(
         (sized) =>
-          `SUBSTITUTE (".*"r vbhaver ${tense} p3 sg) ("${sized('haber')}=${tense}" cnjadv) ("${sized('haber')}" ${tense} p3 sg) IF (0 (p3 sg)) (NOT 1 (pp) OR (adv)) ;`,
+          `APPEND ("${sized(form)}=" cnjadv) ("<${sized(form)}>") IF (NOT 1 (pp) OR (adv)) (NOT -1 (vbhaver)) (NOT 0 (enc)) ;\nSELECT ("${sized(form)}=") ;`,
       ),
     )
-    .join('\n')
-    .concat(
-      '\nSELECT ("haber=pii") OR ("Haber=pii") OR ("haber=cni") OR ("Haber=cni") OR ("haber=prs") OR ("Haber=prs") OR ("haber=pis") OR ("Haber=pis") ;',
-    );
+    .join('\n');
 
 /** Constructions that Portuguese expresses differently. */
 const CONSTRUCTIONS = String.raw`
 SELECT ("pescado=") OR ("sed=") OR ("pan" n) ;
 SELECT ("venir"i imp) IF (0 ("<ven>"i)) (-1 BEGINS) (NOT 1 DET) ;
 SELECT (imp p2) IF (0 ("decir"i imp)) (0 ("<di>"i)) (-1 BEGINS) (NOT 2 ("<a>")) ;
-SELECT V IF (0 ("<quedo>"i)) (NOT -1 V) ;
+SELECT ("quedar"i) IF (0 ("<quedo>"i)) (NOT -1 V) ;
 REMOVE N IF (0 (imp p2 sg) OR (imp p3 sg)) (-1 BEGINS) (1 DET OR ("<a>") OR ("<al>")) ;
 SELECT (imp p3) IF (-1 BEGINS) (0 (imp p3)) (NOT -1 (lquest)) (1 DET OR (num)) (NOT 0 ("querer"i) OR ("ser"i) OR ("haber"i) OR ("estar"i)) ;
 SELECT (imp) IF (0 ORDER OR OF_PAGES) (0 (imp p2)) (-1 BEGINS OR ("<por favor>"i)) (NOT -1 (lquest)) (NOT 0 N) (NOT 1 V OR (num) OR ("<del>") OR ("<al>")) ;
@@ -237,7 +242,7 @@ SELECT (imp p2) IF (-1 BEGINS) (0 (imp p2)) (NOT -1 (lquest)) (1 ("tuyo")) ;
 SELECT (imp p2) IF (-1 BEGINS OR ("<por favor>"i)) (0 ("esperar"i)) (1 ENDS OR (adv)) ;
 SELECT (imp p2) IF (-1 ("<y>") OR (cm)) (0 ORDER OR OF_PAGES) (0 (imp p2)) (-2* (imp) BARRIER (sent)) ;
 # You, the many.
-SUBSTITUTE (p2 pl) (p3 pl) V + (p2 pl) ;
+SUBSTITUTE (p2) (p3) (p2) IF (0 (pl)) (0 V) ;
 REMCOHORT ("usted"i) IF (-1 V) (NOT -1 (inf)) ;
 # Water.
 SUBSTITUTE (m) (f) ("<el>") OR ("<El>") OR ("<EL>") IF (1 (n f)) ;
@@ -249,7 +254,6 @@ ${inBothSizes((sized) => `SUBSTITUTE ("${sized('le')}" mf) ("${sized('lo')}" m) 
 REMCOHORT ("<A>" pr) IF (-1 START) (1* LIKED BARRIER V) ;
 MOVE ("mucho" adv) (-1 N) (-2 DET) (-3 LIKED) (1 ENDS) AFTER (-3 LIKED) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") DET IF (-1 ("mucho" adv)) (-2 LIKED) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 DET) (-2 ("mucho" adv)) (-3 LIKED) (NOT -1 DET) ;
 REMCOHORT (def) IF (-1 LIKED) (1 (n pl) OR GENERAL) (2 ENDS) ;
 REMCOHORT (def) IF (-1 ("mucho" adv)) (-2 LIKED) (1 (n pl) OR GENERAL) (2 ENDS) ;
 ${entriesOf('me: p1 sg, te: p2 sg, le: p3 sg, nos: p1 pl, os: p3 pl, les: p3 pl')
@@ -262,15 +266,15 @@ SUBSTITUTE ("([^>]*)"r) (VSTR:"%u$1") ("encantar=") IF (-1 START) ;
 SELECT ("encantar=") ;
 REMCOHORT CLITIC IF (1 ("encantar=")) ;
 # It has been saved, it could not be opened.
-SUBSTITUTE ("haber" vbhaver pri) ("ser" vbser ifi) ("haber" pri p3) IF (-1 ("<se>")) (1 PASSIVE + (pp)) (-2 N OR NO) (NOT -3 ("<que>")) ;
-SUBSTITUTE ("haber" vbhaver pri) ("ser" vbser ifi) ("haber" pri p3) IF (-1 ("<se>")) (1 PASSIVE + (pp)) (-2 (pp) OR ADJ) (-3 N) ;
+SUBSTITUTE ("haber" vbhaver pri) ("ser" vbser ifi) ("haber") IF (0 (pri p3)) (-1 ("<se>")) (1 PASSIVE + (pp)) (-2 N OR NO) (NOT -3 ("<que>")) ;
+SUBSTITUTE ("haber" vbhaver pri) ("ser" vbser ifi) ("haber") IF (0 (pri p3)) (-1 ("<se>")) (1 PASSIVE + (pp)) (-2 (pp) OR ADJ) (-3 N) ;
 REMCOHORT ("<se>") IF (1 ("ser" ifi) LINK 0 ("<ha>") OR ("<han>")) ;
 ADDCOHORT ("<+ser>" "ser" vbser inf) AFTER ("poder") IF (-1 ("<se>")) (1 PASSIVE + (inf)) (-2 N OR NO) (NOT -3 ("<que>")) ;
 REMCOHORT ("<se>") IF (2 ("<+ser>")) ;
 SUBSTITUTE (inf) (pp m sg) (inf) IF (-1 ("<+ser>")) ;
-SUBSTITUTE (m) (f) (pp m sg) IF (-1 PASSED) (-1* (n f) OR (n m) BARRIER (sent) LINK 0 (n f)) ;
-SUBSTITUTE (sg) (pl) (pp sg) IF (-1 PASSED + (pl)) ;
-SUBSTITUTE (sg) (pl) (pp sg) IF (-1 ("<+ser>")) (-2 (pl)) ;
+SUBSTITUTE (m) (f) (pp) IF (-1 PASSED) (-1* (n f) OR (n m) BARRIER (sent) LINK 0 (n f)) ;
+SUBSTITUTE (sg) (pl) (pp) IF (-1 PASSED + (pl)) ;
+SUBSTITUTE (sg) (pl) (pp) IF (-1 ("<+ser>")) (-2 (pl)) ;
 # I need.
 ADDCOHORT ("<+de>" "de" pr) AFTER ("necesitar"i) IF (1 DET OR N OR (num) OR ADJ OR (inf) OR (np)) (NOT -1 CLITIC) (NOT 0 (pp)) ;
 # I would like.
@@ -278,11 +282,11 @@ SUBSTITUTE (pis) (pii) ("querer"i pis) IF (-1 START) ;
 SELECT (p1) IF (0 ("querer"i pii)) (-1 START) ;
 # For two years.
 REMCOHORT ("<hace>") IF (-1 ("<desde>"i)) ;
-SUBSTITUTE (".*"r pr) ("haber=pri" cnjadv) ("<desde>"i) IF (1 (num) OR DET) (2 TIME) ;
-SUBSTITUTE (".*"r pr) ("haber=pri" cnjadv) ("<durante>"i) IF (1 (num)) (2 TIME) (-1* ("<estado>") BARRIER (sent)) ;
-${inBothSizes((sized) => `SUBSTITUTE (".*"r vblex pri p3 sg) ("${sized('haber')}=pri" cnjadv) ("<${sized('hace')}>") IF (1 (num) OR DET OR ("mucho")) (2 TIME OR ("<que>")) ;`)}
-${PERSONS.map((person) => `SUBSTITUTE (pp m sg) (pri ${person} lasting) ("estar" vblex pp) IF (-1 (vbhaver pri ${person})) (1 (ger)) ;`).join('\n')}
-${PERSONS.map((person) => `SUBSTITUTE (n m sg) (vblex pri ${person} lasting) ("estado" n) IF (-1 (vbhaver pri ${person})) (1 (ger)) ;`).join('\n')}
+SUBSTITUTE (".*"r pr) ("há=" cnjadv) ("<desde>"i) IF (1 (num) OR DET) (2 TIME) ;
+SUBSTITUTE (".*"r pr) ("há=" cnjadv) ("<durante>"i) IF (1 (num)) (2 TIME) (-1* ("<estado>") BARRIER (sent)) ;
+${inBothSizes((sized) => `SUBSTITUTE (".*"r vblex pri p3 sg) ("${sized('há')}=" cnjadv) ("<${sized('hace')}>") IF (1 (num) OR DET OR ("mucho")) (2 TIME OR ("<que>")) ;`)}
+${PERSONS.map((person) => `SUBSTITUTE (pp m sg) (pri ${person} lasting) ("estar") IF (0 (pp)) (-1 (vbhaver pri ${person})) (1 (ger)) ;`).join('\n')}
+${PERSONS.map((person) => `SUBSTITUTE (n m sg) (vblex pri ${person} lasting) ("estado") IF (0 N) (-1 (vbhaver pri ${person})) (1 (ger)) ;`).join('\n')}
 SUBSTITUTE ("estado") ("estar") (lasting) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"%u$1") (lasting) IF (-1 ("Haber")) ;
 REMCOHORT (vbhaver) IF (1 (lasting)) ;
@@ -290,9 +294,9 @@ SUBSTITUTE (lasting) (*) (lasting) ;
 # No milk.
 REMCOHORT ("ninguno" det) IF (1 MASS OR ("tiempo")) (-1 ("tener"i) OR ("hay"i)) ;
 # Is breakfast included, within ten days.
-MOVE V (0 ("ser"i p3) OR ("estar"i p3)) (-1 START OR (lquest)) (1 DET) (2 N) (3 ADJ OR (pp)) (1* ("<?>")) AFTER (2 N) ;
+MOVE ("ser"i) OR ("estar"i) (0 (p3)) (-1 START OR (lquest)) (1 DET) (2 N) (3 ADJ OR (pp)) (1* ("<?>")) AFTER (2 N) ;
 ${inBothSizes((sized) => `SUBSTITUTE ("${sized('ser')}" vbser) ("estar" vblex) ("${sized('ser')}" p3) IF (-1 N) (-2 DET) (-3 START OR (lquest)) (1 (pp) OR ("libre")) (1* ("<?>")) ;`)}
-SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") V IF (-1 N) (-2 DET) (-3 START OR (lquest)) (1* ("<?>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") ("Ser") OR ("Estar") IF (-1 N) ;
 ADDCOHORT ("<+de>" "de" pr) AFTER ("dentro"i) IF (1 (num)) ;
 # New message, I have just arrived, it is possible to do that.
 ADD (moved) ("nuevo" adj) (-1 N) (NOT -1 QUEUED) (NOT -2 ADJ) (NOT 1 ADJ OR ("<y>") OR ("<que>") OR ("<de>")) ;
@@ -300,14 +304,14 @@ MOVE (moved) (-1 N) BEFORE (-1 N) ;
 SELECT N IF (-1 (moved)) ;
 SUBSTITUTE (pri) (ifi) ("acabar"i pri) IF (1 ("<de>")) (2 (inf)) ;
 REMCOHORT ("<de>") IF (-1 ("posible")) (1 (inf)) (-2 ("ser"i)) ;
-SELECT ("ser"i imp) IF (0 ("<Sé>")) (1 ADJ) (-1 BEGINS) ;
+SELECT ("Ser") IF (0 ("<Sé>")) (1 ADJ) (-1 BEGINS) ;
 SUBSTITUTE (".*"r vblex imp p2 pl) ("id=" cnjadv) ("<ID>") ;
 SPLITCOHORT ("<muy>" "muy" preadv "<importante>" "ø<s>+importante" adj mf sg) ("<muy importante>") ;
 # When you arrive, if you want.
-SUBSTITUTE (prs) (fts) V IF (-1 ("cuando"i)) ;
-SUBSTITUTE (prs) (fts) V IF (-1* ("cuando"i) BARRIER V OR (sent) OR (cm)) ;
-SUBSTITUTE (pri) (fts) ("tener" pri p2) OR ("querer" pri p2) OR ("necesitar" pri p2) OR ("desear" pri p2) IF (-1 ("si" cnjadv)) ;
-SUBSTITUTE (pri) (fts) V IF (0 (vblex) OR (vbmod)) (-1* ("si"i cnjadv) BARRIER V OR (sent) OR (cm) LINK -1 BEGINS) ;
+SUBSTITUTE (prs) (fts) (prs) IF (-1 ("cuando"i)) ;
+SUBSTITUTE (prs) (fts) (prs) IF (-1* ("cuando"i) BARRIER V OR (sent) OR (cm)) ;
+SUBSTITUTE (pri) (fts) ("tener") OR ("querer") OR ("necesitar") OR ("desear") IF (0 (p2)) (-1 ("si" cnjadv)) ;
+SUBSTITUTE (pri) (fts) (pri) IF (0 (vblex) OR (vbmod)) (-1* ("si"i cnjadv) BARRIER V OR (sent) OR (cm) LINK -1 BEGINS) ;
 # On the 5th of May.
 SUBSTITUTE (".*"r det def m sg) ("en=el=día=" cnjadv) ("<el>") IF (1 (num)) (2 ("<de>")) (3 MONTH) (NOT -1 (pr)) ;
 # Click on the button, press the key.
@@ -326,20 +330,20 @@ const TARGET = [
     (sized) =>
       `SUBSTITUTE (".*"r prn itg mf sg sp) ("*${sized('o que')}") ("<${sized('qué')}>") IF (1 (vblex) OR (vbser) OR (vbmod) OR (vbhaver) OR (prn pro) OR ("<no>")) (NOT -1 (pr)) ;`,
   ),
-  ...entriesOf(`${THERE_IS}, pri: há`).map(([tense, form]) =>
+  ...entriesOf(`${THERE_IS}, há: há`).map(([spanish, form]) =>
     inBothSizes(
-      (sized) => `SUBSTITUTE (".*"r cnjadv) ("*${sized(form)}") ("@${sized('haber')}=${tense}") ;`,
+      (sized) => `SUBSTITUTE (".*"r cnjadv) ("*${sized(form)}") ("@${sized(spanish)}=") ;`,
     ),
   ),
   'SUBSTITUTE (".*"r cnjadv) ("*no dia") ("@en=el=día=") ;',
   'SUBSTITUTE (".*"r cnjadv) ("*ID") ("@id=") ;',
   'SUBSTITUTE ("lembrar") ("acordar") ("<acordar>") IF (NOT -1 (prn pro)) (NOT 1 (prn enc)) ;',
-  'SUBSTITUTE (f) (m) (adj f sg) IF (-1 ("<dirección=de=correo=electrónico=>")) ;',
-  'SUBSTITUTE ("menino" m) ("criança" f) ("<niño>" n m pl) ;',
-  'SUBSTITUTE (".*"r m) ("base de dados" f) ("<base# de datos>" sg) OR ("<Base# de datos>" sg) ;',
-  'SUBSTITUTE (".*"r m) ("bases de dados" f) ("<base# de datos>" pl) OR ("<Base# de datos>" pl) ;',
+  'SUBSTITUTE ("menino" m) ("criança" f) ("<niño>") IF (0 (n m pl)) ;',
+  'SUBSTITUTE (".*"r m) ("base de dados" f) ("<base# de datos>") OR ("<Base# de datos>") IF (0 (sg)) ;',
+  'SUBSTITUTE (".*"r m) ("bases de dados" f) ("<base# de datos>") OR ("<Base# de datos>") IF (0 (pl)) ;',
   inBothSizes(
-    (sized) => `SUBSTITUTE (".*"r) ("${sized('cerca de')}") ("<${sized('cerca de')}>" adv) ;`,
+    (sized) =>
+      `SUBSTITUTE (".*"r) ("${sized('cerca de')}") ("<${sized('cerca de')}>") IF (0 (adv)) ;`,
   ),
 ].join('\n');
 
@@ -374,6 +378,8 @@ const IN_BOTH: WrongWords = [
   ],
   // Near the river, but about twenty.
   [/(?<!\p{L})cerca(?= d(?:[oa]s?|aqui|ali|e (?:casa|mim|ti|si))(?![\p{L}\d])(?! \d))/giu, 'perto'],
+  [/(?<!\p{L})pára(?!\p{L})/giu, 'para'],
+  [/(?<=(?<!\p{L})até) a(?= (?:segunda|terça|quarta|quinta|sexta)-feira)/giu, ''],
   // We met, we stay.
   [/(?<=(?<!\p{L})\p{L}{1,20}mo)s(?=-nos(?!\p{L}))/giu, ''],
   [/(?<=(?<!\p{L})fi(?:co|cas?|camo?|cou|car|que))-(?:me|te|se|nos)(?!\p{L})/giu, ''],
@@ -404,6 +410,15 @@ const SILENT = [
 export const NOT_BRAZILIAN: WrongWords = [
   ...IN_BOTH,
   [/(?<!\p{L})segua(?!\p{L})/giu, 'siga'],
+  [/(?<=(?<!\p{L})cara)(?=teres(?!\p{L}))/giu, 'c'],
+  [/(?<=[qg])ü(?=[eéiíê])/gu, 'u'],
+  [/ô(?=os?(?!\p{L}))/gu, 'o'],
+  [/(?<=\p{L})éi(?=as?(?!\p{L}))/gu, 'ei'],
+  // I cannot hear you.
+  [
+    /(?<=(?<!\p{L})(?:poss|pod|quer|quis|dev)\p{L}{0,6} )você \p{L}+[aei]r(?!\p{L})/giu,
+    (found) => found.replace(/^(\S+) (\S+)$/u, '$2 $1'),
+  ],
   [/(?<!\p{L})connosco(?!\p{L})/giu, 'conosco'],
   [/(?<=(?<!\p{L})(?:foi|foram|ser|é|são|sido) )salvad(?=[oa]s?(?!\p{L}))/giu, 'salv'],
   [
