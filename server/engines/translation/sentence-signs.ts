@@ -370,7 +370,10 @@ const NOT_FRENCH: WrongWords = [
 ];
 
 const NOT_SAID: Readonly<Record<string, WrongWords>> = {
-  ...{ fr: NOT_FRENCH, it: NOT_ITALIAN, pt: NOT_PORTUGUESE, 'pt-BR': NOT_BRAZILIAN },
+  fr: NOT_FRENCH,
+  it: NOT_ITALIAN,
+  pt: NOT_PORTUGUESE,
+  'pt-BR': NOT_BRAZILIAN,
 };
 
 function notSaid(translated: string, { target }: Direction): Replacement[] {
