@@ -60,6 +60,7 @@ test.each([
   ['Guardar cambios', 'Salva modifiche'],
   ['Iniciar sesión', 'Accedi'],
   ['Haga clic en el botón.', 'Faccia clic sul pulsante.'],
+  ['Los instaladores están aquí.', 'I programmi di installazione sono qui.'],
   ['El archivo no se pudo encontrar.', 'Il file non si è potuto trovare.'],
   // Words that are another one elsewhere, and phrases that begin within others.
   ['La reunión fue larga.', 'La riunione è stata lunga.'],

@@ -153,10 +153,14 @@ export const BEFORE_NOUNS = `
   pequeño nuevo bueno malo viejo joven bonito hermoso largo gran grande primero segundo último próximo mismo alto
 `;
 
-/** Returns rules for each noun, with its gender. A rule for a literal word is not tried on others. */
+/**
+ * Returns rules for each noun, with its gender; `_` is a blank in it. A rule for a literal word is not tried on others.
+ */
 export function nounRules(table: string): string[] {
   return entriesOf(table).flatMap(([spanish, french]) => {
-    const [noun = '', gender = '', plural] = french.split(' ');
+    const [noun = '', gender = '', plural] = french
+      .split(' ')
+      .map((word) => word.replaceAll('_', ' '));
     const other = gender === 'm' ? 'f' : 'm';
     const rule = (from: string, to: (sized: (word: string) => string) => string, kind = 'n') =>
       inBothSizes(

@@ -40,8 +40,8 @@ const NEW_NOUNS = `
   caravana f: carovana f carovane, equivocación f: errore m errori, salpicadero m: bacheca f bacheche,
   preestreno m: anteprima f anteprime, minero m: minatore m minatori, ciudadela f: cittadella f cittadelle,
   borrador m: bozza f bozze, hardware m: hardware m hardware, diapositiva f: diapositiva f diapositive,
-  patrulla f: pattuglia f pattuglie, jinetes m: cavaliere m cavalieri, instalador m: programma_di_installazione m
-  programmi_di_installazione, papelera f: cestino m cestini, escritorio m: scrivania f scrivanie, enlace m: link m link,
+  patrulla f: pattuglia f pattuglie, jinetes m: cavaliere m cavalieri,
+  instalador m: programma_di_installazione m programmi_di_installazione, papelera f: cestino m cestini, escritorio m: scrivania f scrivanie, enlace m: link m link,
   ascensor m: ascensore m ascensori, hamburguesa f: hamburger m hamburger, mantequilla f: burro m burri,
   muelle m: molo m moli, estacionamiento m: parcheggio m parcheggi, aparcamiento m: parcheggio m parcheggi,
   historial m: cronologia f cronologie, entrante m: antipasto m antipasti, champaña f: champagne m champagne,

@@ -191,7 +191,7 @@ ${BLANKS}SECTION
         'REMCOHORT ("@ø<s>") ;',
         'SECTION',
         ...said.target,
-        ...nounRules(`${NOUNS.trim()}, ${nouns}`).map((rule) => rule.replaceAll('_', ' ')),
+        ...nounRules(`${NOUNS.trim()}, ${nouns}`),
         ...nounRules(NEW_NOUNS.replaceAll(/ [mf]:/g, '=:')),
         ...wordRules(`${VERBS.trim()}, ${verbs}`, 'vblex'),
         ...wordRules(ADJECTIVES, 'adj'),
