@@ -73,8 +73,8 @@ export interface VoicePipeline {
   readonly messages: AsyncIterable<ServerMessage>;
   /** Caption updates from now on, for a room. Asking for the next update confirms the previous one. */
   captions(): AsyncIterable<CaptionUpdate>;
-  /** Changes the terms from now on; returns false when the path has ended. */
-  change(terms: VoiceTerms): boolean;
+  /** Changes the terms at this position in the audio; returns false when the path has ended. */
+  change(terms: VoiceTerms, atMs: number): boolean;
   /**
    * Appends a message after all earlier ones, so that the effects of a change never precede its
    * announcement. Resolves when the message is read; returns undefined, without sending it, once the end
@@ -127,8 +127,8 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
       progress?.setForRoom(true);
       return forRoom(tracks.follow(), { before: resumed?.sentences ?? 0, progress });
     },
-    change(terms) {
-      if (!tracks.change(terms)) return false;
+    change(terms, atMs) {
+      if (!tracks.change(terms, atMs)) return false;
       spokenTerms.change(terms.spokenTerms);
       return true;
     },

@@ -1,6 +1,6 @@
 /**
  * Target languages of a running session, which can change while someone is speaking. An added language
- * starts with the whole current sentence, and a removed one finishes it. A language that returns before
+ * starts with the whole current sentence, and a removed one finishes what was being said. A language that returns before
  * it has finished continues in the same track, without an end mark in between.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -68,8 +68,12 @@ export interface TargetTracks {
   follow(): AsyncIterable<CaptionUpdate>;
   /** The terms in force. */
   readonly terms: TargetTerms;
-  /** Changes the terms from now on; returns false when the source has ended. */
-  change(terms: TargetTerms): boolean;
+  /**
+   * Changes the terms from now on; returns false when the source has ended.
+   *
+   * @param atMs position in the audio: a removed language still gets what began before it
+   */
+  change(terms: TargetTerms, atMs: number): boolean;
 }
 
 /** Most languages that may finish a sentence at a time; beyond that, the oldest are cut off. */
@@ -81,8 +85,8 @@ interface Track {
   after: number;
   /** Updates that the track currently translates. */
   captions: Subscription<CaptionUpdate>;
-  /** Whether the track ends with the current sentence or has already ended. */
-  isLeaving: boolean;
+  /** Position before which the last sentence of a removed language begins; undefined while it is wanted. */
+  leavesAtMs: number | undefined;
   voice: Voice | undefined;
 }
 
@@ -134,22 +138,22 @@ class LiveTracks implements TargetTracks {
     this.terms = terms;
     this.#spoken = options.resumed?.speech;
     for (const language of options.resumed?.said ?? []) this.#said.add(language);
-    this.change(terms);
+    this.change(terms, 0);
   }
 
   follow(): AsyncIterable<CaptionUpdate> {
     return this.#updates.subscribe();
   }
 
-  change(terms: TargetTerms): boolean {
+  change(terms: TargetTerms, atMs: number): boolean {
     if (this.#updates.isDone) return false;
     this.terms = terms;
     const wanted = new Map(terms.targets.map((target) => [target.requested, target]));
     for (const [requested, track] of this.#tracks) {
-      track.isLeaving = !wanted.has(requested);
-      if (track.isLeaving && !this.#isMidSentence) this.#end(track);
+      track.leavesAtMs = wanted.has(requested) ? undefined : (track.leavesAtMs ?? atMs);
+      if (track.leavesAtMs !== undefined && !this.#isMidSentence) this.#end(track);
     }
-    const leaving = [...this.#tracks.values()].filter(({ isLeaving }) => isLeaving);
+    const leaving = [...this.#tracks.values()].filter((track) => track.leavesAtMs !== undefined);
     for (const track of leaving.slice(0, -MAX_LEAVING)) this.#end(track);
     for (const target of wanted.values()) {
       if (!this.#tracks.has(target.requested)) this.#begin(target);
@@ -158,24 +162,28 @@ class LiveTracks implements TargetTracks {
     return true;
   }
 
-  /** Ends removed languages once the current sentence is complete. */
+  /** Ends removed languages once every sentence that they saw begin is complete; one update may hold several. */
   #follow({ sentences }: CaptionUpdate): void {
     const { concluded = [], growing } = sentences ?? {};
     this.#options.progress?.concluded(concluded);
     this.#isMidSentence = growing !== undefined;
-    if (concluded.length === 0 && growing !== undefined) return;
     for (const track of this.#tracks.values()) {
-      if (track.isLeaving) this.#end(track, concluded);
+      const { leavesAtMs } = track;
+      if (leavesAtMs === undefined || (growing && growing.startMs < leavesAtMs)) continue;
+      this.#end(
+        track,
+        concluded.filter(({ startMs }) => startMs < leavesAtMs),
+      );
     }
   }
 
-  /** Ends a track after the first of these sentences, during which the language was removed. */
-  #end(track: Track, concluded: readonly CaptionSegment[] = []): void {
+  /** Ends a track after its last sentences. */
+  #end(track: Track, last: CaptionSegment[] = []): void {
     const { requested } = track.target;
     this.#tracks.delete(requested);
     this.#finishing.set(requested, track);
     track.voice = undefined;
-    track.captions.end(ofSentences(concluded.slice(0, 1)));
+    track.captions.end(ofSentences(last));
   }
 
   #begin(target: RequestedLanguage): void {
@@ -184,7 +192,7 @@ class LiveTracks implements TargetTracks {
     if (before !== undefined) {
       this.#finishing.delete(requested);
       if (!before.captions.resume()) before.captions = this.#updates.subscribe();
-      before.isLeaving = false;
+      before.leavesAtMs = undefined;
       this.#tracks.set(requested, before);
       return;
     }
@@ -195,7 +203,7 @@ class LiveTracks implements TargetTracks {
       target,
       after,
       captions: this.#updates.subscribe(pending.length === 0 ? undefined : ofSentences(pending)),
-      isLeaving: false,
+      leavesAtMs: undefined,
       voice: undefined,
     };
     this.#tracks.set(requested, track);
@@ -223,7 +231,7 @@ class LiveTracks implements TargetTracks {
       track.voice?.said.end();
     }
     this.#finishing.delete(language);
-    if (track.isLeaving) yield { type: 'end_of_target_transcript', language };
+    if (track.leavesAtMs !== undefined) yield { type: 'end_of_target_transcript', language };
   }
 
   /** Passes concluded captions to the track's voice, if any. */

@@ -171,7 +171,7 @@ export class RunningSession {
       receivedBytes: resumed?.audio.receivedBytes,
     });
     this.#updates = createSessionUpdates(options.terms, {
-      apply: (changed) => !this.isOver && this.#pipeline?.change(changed) === true,
+      apply: (path) => !this.isOver && this.#pipeline?.change(path, this.#receivedMs) === true,
       onChanged: (request) => journal?.changed(request),
       receivedMs: () => this.#receivedMs,
       tell: (message) => this.#pipeline?.tell(message) ?? this.#outbox.put(message),

@@ -18,7 +18,9 @@ interface Stage {
   tracks: TargetTracks;
   /** Received messages as short lines: `es: text`, `es~ tentative text`, `es.` for an end. */
   told: string[];
+  /** Changes the targets while the first sentence of the next update is being said. */
   change(...targets: string[]): boolean;
+  changeAt(atMs: number, ...targets: string[]): boolean;
   /** Changes the targets and the spoken language. */
   speak(speech: RequestedSpeech | undefined, ...targets: string[]): boolean;
   ended: Promise<void>;
@@ -28,10 +30,11 @@ const encoders = await createSpeechEncoders({ log: recordLog() });
 afterAll(() => encoders.close());
 
 const signal = new AbortController().signal;
-const segmentOf = (text: string): CaptionSegment => ({
+/** Each sentence of an update begins a millisecond after the previous one. */
+const segmentOf = (text: string, startMs = 0): CaptionSegment => ({
   text,
-  startMs: 0,
-  endMs: 1,
+  startMs,
+  endMs: startMs + 1,
   language: 'en',
 });
 
@@ -39,7 +42,7 @@ const saying = (growing: string | undefined, ...concluded: string[]): CaptionUpd
   ...{ concluded: [], tentative: [] },
   sentences: {
     concluded: concluded.map(segmentOf),
-    growing: growing === undefined ? undefined : segmentOf(growing),
+    growing: growing === undefined ? undefined : segmentOf(growing, concluded.length),
     isUnsure: false,
   },
 });
@@ -74,8 +77,9 @@ function stageWith(
   ended.catch(() => undefined);
   return {
     ...{ said, tracks, told, ended },
-    change: (...names) => tracks.change(terms(names)),
-    speak: (speech, ...names) => tracks.change(terms(names, speech)),
+    change: (...names) => tracks.change(terms(names), 1),
+    changeAt: (atMs, ...names) => tracks.change(terms(names), atMs),
+    speak: (speech, ...names) => tracks.change(terms(names, speech), 1),
   };
 }
 
@@ -140,6 +144,19 @@ it('sends the rest of the current sentence and an end to a language that is remo
   await live.ended;
   expect(concludedIn(live, 'es')).toEqual(['es: One two./es', 'es.']);
   expect(concludedIn(live, 'fr')).toEqual(['fr: One two./fr', 'fr:  Three./fr', 'fr:  Four./fr']);
+});
+
+it('sends all sentences of the utterance that began before a language was removed', async () => {
+  const live = stage('es');
+  live.said.push(saying('One. Two. Thr'));
+  await until(() => live.told.includes('es~ One. Two. Thr/es'));
+  live.changeAt(3);
+  live.said.push(saying('Three', 'One.', 'Two.'));
+  for (const text of ['Three.', 'Four.']) live.said.push(saying(undefined, text));
+  live.said.end();
+  await live.ended;
+  const last = ['One.', ' Two.', ' Three.'].map((text) => `es: ${text}/es`);
+  expect(concludedIn(live, 'es')).toEqual([...last, 'es.']);
 });
 
 it('ends a removed language after its pending translations when no sentence is under way', async () => {
