@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { MoonshineEar } from '../../server/engines/recognition/moonshine-ear.ts';
 import { MoonshineModel } from '../../server/engines/recognition/moonshine-model.ts';
@@ -92,6 +93,22 @@ describe('an unsure recogniser stream', () => {
     expect(calm.count).toBeGreaterThanOrEqual(hurried.count + 5);
     expect(hurried.text).not.toBe('');
   });
+});
+
+test('what the model repeats until its limit, as in speech of another language, is cut and counts as unsure', async () => {
+  const text =
+    'Buenos días a todos. Hoy vamos a hablar de la nueva casa en la ciudad. ' +
+    'El tiempo es muy bueno y los niños juegan en el jardín.';
+  const wave = execFileSync('espeak-ng', ['-v', 'es', '--stdout', text]);
+  const input = ['-t', 'wav', '--ignore-length', '-', '-t', 'raw', '-r', '16000', '-'];
+  const samples = floats(
+    execFileSync('sox', input, { input: wave, stdio: ['pipe', 'pipe', 'ignore'] }),
+  );
+  const { tokens, chances, score } = await model.decode({ samples });
+  expect(chances).toHaveLength(tokens.length);
+  const words = model.text(tokens).toLowerCase();
+  expect(words).not.toMatch(/(\b[\w' ]{4,}\b).*\1.*\1/);
+  expect(score / (tokens.length + 1)).toBeLessThan(-1.2);
 });
 
 describe('session terms that are not spoken', () => {

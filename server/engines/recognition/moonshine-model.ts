@@ -295,6 +295,7 @@ class Writing {
     const isEnd = this.tokens.length > 0 && end >= (values[best] ?? 0);
     if (isEnd || this.tokens.length >= this.#most) {
       this.#isOver = true;
+      if (!isEnd) this.#cutRepeats();
       this.#endChance = end - sum;
       return END;
     }
@@ -302,6 +303,23 @@ class Writing {
     this.tokens.push(best);
     this.#chances.push((values[best] ?? 0) - sum);
     return best;
+  }
+
+  /** Cuts what is said three times or more in a row at the end down to the first time. */
+  #cutRepeats(): void {
+    const { tokens } = this;
+    for (let period = 1; 3 * period <= tokens.length; period += 1) {
+      let repeated = 0;
+      while (repeated < tokens.length - period) {
+        const at = tokens.length - 1 - repeated;
+        if (tokens[at] !== tokens[at - period]) break;
+        repeated += 1;
+      }
+      if (repeated < 2 * period) continue;
+      tokens.splice(-repeated);
+      this.#chances.splice(-repeated);
+      return;
+    }
   }
 }
 
