@@ -37,7 +37,17 @@ describe('xlsx formulas', () => {
   });
 
   test('find the texts that they compare cells with, as validations do, since these stay', async () => {
-    const texts = ['Open', 'Closed', 'Total:', 'Yes', 'Harbour', 'Late', 'Ended', 'Summary'];
+    const texts = [
+      'Open',
+      'Closed',
+      'Total:',
+      'Yes',
+      'Harbour',
+      'Late',
+      'Ended',
+      'Summary',
+      'Lost',
+    ];
     const counted = formula('IF(COUNTIF(A:A,"Open")>0,"late","Total:"&1)', 1);
     const others = formula('COUNTIF(A:A,"<>Ended")+COUNT(HYPERLINK("#A1", "Summary"))', 1);
     const file = workbookOf({
@@ -50,6 +60,8 @@ describe('xlsx formulas', () => {
         },
       ],
       strings: texts.map((text) => `<t>${text}</t>`),
+      workbook:
+        '<definedNames><definedName name="Gone">COUNTIF(Data!$A:$A,"Lost")</definedName></definedNames>',
     });
     expect(plainTextsOf(await openDocument(xlsx, file))).toEqual([
       ...['Closed', 'Total:', 'Harbour', 'Summary'],
@@ -64,6 +76,7 @@ describe('xlsx formulas', () => {
       'Late',
       'Ended',
       'SUMMARY',
+      'Lost',
     ]);
   });
 
@@ -76,6 +89,8 @@ describe('xlsx formulas', () => {
       'Shed 12',
       'Open',
       'Bath',
+      'Temporary staff',
+      'Two rooms',
     ];
     const formulas = [
       'COUNTIF(A:A,"clos*")',
@@ -83,6 +98,7 @@ describe('xlsx formulas', () => {
       'MATCH("What~? *",A:A,0)',
       'IF(ISNUMBER(SEARCH("urgent",B1)),1,0)+FIND("a",F1)',
       'COUNTIF(A:A,"*")',
+      'IF(LEFT(B1,LEN(C1))="Temp",1,0)+(RIGHT(B1,5)<>"rooms")',
     ].map((each) => formula(each, 1));
     const file = workbookOf({
       sheets: [

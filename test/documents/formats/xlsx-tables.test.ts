@@ -198,16 +198,16 @@ describe('xlsx table headers', () => {
     expect(zipText(result, SHEET)).toContain('SUM(Sales[Importe])');
   });
 
-  test('that are fields of a pivot table are kept, like the parts of the pivot table', async () => {
+  test('that are fields of a pivot table are kept, and its items follow their cells without becoming the same', async () => {
     const cache = sheetXml(
       'pivotCacheDefinition',
       '<cacheSource type="worksheet"><worksheetSource name="Sales"/></cacheSource><cacheFields count="2">' +
-        '<cacheField name="Product"><sharedItems count="1"><s v="Apples"/></sharedItems></cacheField>' +
+        '<cacheField name="Product"><sharedItems count="3"><s v="Apples"/><s v="Pears"/><s v="Peras"/></sharedItems></cacheField>' +
         '<cacheField name="Amount"><sharedItems/></cacheField></cacheFields>',
     );
     const pivot = tableWorkbook({
-      strings: ['Product', 'Amount', 'Apples', 'Remarks'],
-      rows: row(1, shared(0), shared(1), shared(3)) + row(2, shared(2), number(3), shared(2)),
+      strings: ['Product', 'Amount', 'Apples', 'Remarks', 'Pears'],
+      rows: row(1, shared(0), shared(1), shared(3)) + row(2, shared(2), number(3), shared(4)),
       table: table('A1:C2', ['Product', 'Amount', 'Remarks']),
       others: {
         'xl/pivotCache/pivotCacheDefinition1.xml': {
@@ -217,12 +217,14 @@ describe('xlsx table headers', () => {
       },
       workbook: '<pivotCaches><pivotCache cacheId="1" r:id="rId3"/></pivotCaches>',
     });
-    expect(plainTextsOf(await openDocument(xlsx, pivot))).toEqual(['Apples', 'Remarks']);
+    expect(plainTextsOf(await openDocument(xlsx, pivot))).toEqual(['Apples', 'Remarks', 'Pears']);
     const result = await translatedDocument(xlsx, pivot, {
-      translate: withTexts({ Apples: 'Manzanas', Remarks: 'Notas' }),
+      translate: withTexts({ Apples: 'Manzanas', Remarks: 'Notas', Pears: 'Peras' }),
     });
     expect(columnNames(result)).toEqual(['Product', 'Amount', 'Notas']);
-    expect(zipText(result, 'xl/pivotCache/pivotCacheDefinition1.xml')).toBe(cache);
+    expect(zipText(result, 'xl/pivotCache/pivotCacheDefinition1.xml')).toBe(
+      cache.replace('"Apples"', '"Manzanas"'),
+    );
     expect(zipText(result, 'xl/sharedStrings.xml')).toContain('<t>Manzanas</t>');
   });
 

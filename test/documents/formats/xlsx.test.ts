@@ -255,7 +255,7 @@ describe('everything around the xlsx cells', () => {
     expect(zipText(result, 'xl/comments1.xml')).toBe(zipText(file, 'xl/comments1.xml'));
   });
 
-  test('has text boxes and picture descriptions in drawings translated', async () => {
+  test('has text boxes, what they show of cells, and picture descriptions in drawings translated', async () => {
     const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
     const file = workbookOf({
       sheets: [
@@ -272,7 +272,7 @@ describe('everything around the xlsx cells', () => {
           xml:
             `<xdr:wsDr xmlns:xdr="${drawing}/spreadsheetDrawing" xmlns:a="${drawing}/main"><xdr:twoCellAnchor><xdr:sp>` +
             '<xdr:nvSpPr><xdr:cNvPr id="2" name="TextBox 1" descr="A red box"/></xdr:nvSpPr><xdr:txBody><a:bodyPr/>' +
-            '<a:p><a:r><a:rPr lang="en-GB"/><a:t>Read me</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>',
+            '<a:p><a:r><a:rPr lang="en-GB"/><a:t>Read me</a:t></a:r></a:p><a:p><a:fld id="{0}" type="TxLink"><a:rPr/><a:t>Sales</a:t></a:fld></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>',
         },
       },
     });
@@ -280,6 +280,7 @@ describe('everything around the xlsx cells', () => {
     const xml = zipText(result, 'xl/drawings/drawing1.xml');
     expect(xml).toContain('name="TextBox 1" descr="A RED BOX"');
     expect(xml).toContain('<a:rPr lang="es"/><a:t>READ ME</a:t>');
+    expect(xml).toContain('type="TxLink"><a:rPr/><a:t>SALES</a:t></a:fld>');
   });
 
   test('is kept byte for byte when nothing is translated', async () => {

@@ -109,7 +109,11 @@ function drawnParagraph(
   return hasNewTips || hasNewText ? serialise(paragraph) : undefined;
 }
 
-/** Exchanges the tooltips of links in a paragraph. @returns whether any changed */
+/**
+ * Exchanges the tooltips of links in a paragraph, and what a shape of a worksheet shows of a cell.
+ *
+ * @returns whether any changed
+ */
 function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
   let isChanged = false;
   for (const child of elementsOf(element)) {
@@ -117,6 +121,11 @@ function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
       const tip = exchangeText(exchange, attribute(child, 'tooltip') ?? '');
       if (tip !== undefined) setAttribute(child, 'tooltip', tip);
       isChanged ||= tip !== undefined;
+    } else if (child.name === 'a:fld' && attribute(child, 'type') === 'TxLink') {
+      const shown = childOf(child, 'a:t');
+      const text = shown && exchangeText(exchange, textOf(shown), 'unit');
+      if (shown !== undefined && text !== undefined) shown.children = [encodeText(text)];
+      isChanged ||= text !== undefined;
     } else if (exchangeTips(child, exchange)) isChanged = true;
   }
   return isChanged;

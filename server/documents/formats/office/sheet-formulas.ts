@@ -32,6 +32,8 @@ const OPERATOR = /^(?:<>|[<>]?=|[<>])/;
 
 /** The text that a formula of a cell looks for within others: `SEARCH("urgent",A2)`. */
 const CONTAINED = /\b(?:SEARCH|FIND)\(\s*"((?:[^"]|"")*)"/gi;
+/** The text with which a part of a cell's text is compared: `LEFT(A2,4)="Temp"`. */
+const PART = /\b(LEFT|RIGHT|MID)\((?:[^()]|\([^()]*\))*\)\s*(?:=|<>)\s*"((?:[^"]|"")*)"/gi;
 /** A word, or a letter of a script without alphabet; single letters are in most texts. */
 const WORD = /\p{L}{2}|\p{Lo}/u;
 
@@ -50,8 +52,15 @@ export function textsOfFormula(formula: XmlElement): string[] {
     },
   );
   const sought = literals.flat().flatMap((literal) => [literal, literal.replace(OPERATOR, '')]);
-  for (const [, literal = ''] of formula.name === 'x:f' ? text.matchAll(CONTAINED) : []) {
-    if (WORD.test(literal)) sought.push(`*${literal}*`);
+  if (formula.name === 'x:f' || formula.name === 'x:definedName') {
+    for (const [, literal = ''] of text.matchAll(CONTAINED)) {
+      if (WORD.test(literal)) sought.push(`*${literal}*`);
+    }
+    for (const [, place = '', literal = ''] of text.matchAll(PART)) {
+      const part = literal.replace(/[~*?]/g, '~$&');
+      const [before, after] = [/LEFT/i.test(place) ? '' : '*', /RIGHT/i.test(place) ? '' : '*'];
+      if (WORD.test(literal)) sought.push(before + part + after);
+    }
   }
   return sought.map((each) => each.replaceAll('""', '"').trim().toLowerCase());
 }

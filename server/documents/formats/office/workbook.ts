@@ -8,7 +8,16 @@ import { type OfficePackage, partsInOrder } from './package-parts.ts';
 import { eachTag, type PartVisitor, readPart } from './part-reading.ts';
 import { type RenamedColumns, renameFormula } from './sheet-formulas.ts';
 import { decodeString, encodeString, type RichString } from './sheet-text.ts';
-import { attributeOf, withAttribute } from './xml-element.ts';
+import {
+  attribute,
+  attributeOf,
+  attributesOf,
+  elementsOf,
+  serialise,
+  setAttribute,
+  withAttribute,
+  type XmlElement,
+} from './xml-element.ts';
 
 export interface Workbook {
   main: ArchiveEntry;
@@ -20,6 +29,10 @@ export interface Workbook {
   fixed: ReadonlySet<string>;
   /** Names of sheets, ranges and tables, in lower case, by which `INDIRECT` finds them. */
   names: ReadonlySet<string>;
+  /** Formulas of defined names. */
+  formulas: readonly XmlElement[];
+  /** What pivot tables keep of the cells that they summarise: fields and items. */
+  pivotCaches: readonly ArchiveEntry[];
 }
 
 export interface Sheet {
@@ -56,22 +69,36 @@ export async function readWorkbook(pkg: OfficePackage): Promise<Workbook> {
     sharedStrings: pkg.partsOfType(STRINGS_TYPE)[0],
     others: ordered.filter((entry) => !isSheet(entry)),
     fixed: await fixedNames(pkg, tables),
-    names: await rangeNames(pkg, main, tables),
+    ...(await readNames(pkg, main, tables)),
+    pivotCaches: pkg.partsOfType(PIVOT_CACHE_TYPE),
   };
 }
 
 /** Names cannot contain blanks: formulas write `_` for those of cells. */
-async function rangeNames(
+async function readNames(
   pkg: OfficePackage,
   main: ArchiveEntry,
   tables: readonly SheetTable[],
-): Promise<Set<string>> {
+): Promise<Pick<Workbook, 'names' | 'formulas'>> {
   const names = tables.map(({ name }) => name);
-  await eachTag(pkg.archive, main, (element, tag) => {
-    const isName = element === 'x:sheet' || element === 'x:definedName';
-    if (isName) names.push(decodeString(attributeOf(tag, 'name') ?? ''));
+  const formulas: XmlElement[] = [];
+  const addName = (tag: string): void => {
+    names.push(decodeString(attributeOf(tag, 'name') ?? ''));
+  };
+  await readPart(pkg.archive, main, {
+    isTree: (element) => element === 'x:definedName',
+    tree: (element) => {
+      formulas.push(element);
+      addName(element.tag);
+      return undefined;
+    },
+    open: (element, tag) => {
+      if (element === 'x:sheet') addName(tag);
+      return undefined;
+    },
   });
-  return new Set(names.flatMap((name) => [name, name.replaceAll('_', ' ')].map(lowerCase)));
+  const found = names.flatMap((name) => [name, name.replaceAll('_', ' ')].map(lowerCase));
+  return { names: new Set(found), formulas };
 }
 
 const lowerCase = (text: string): string => text.trim().toLowerCase();
@@ -343,7 +370,7 @@ export function tableVisitor(
   };
 }
 
-// Filters of sheets and tables, which refer to cells by their texts.
+// Filters of sheets and tables, and caches of pivot tables, which refer to cells by their texts.
 
 /** Returns the text that replaces a cell text; undefined when it stays the same. */
 export type FilterValue = (text: string) => string | undefined;
@@ -391,4 +418,40 @@ function listOf(text: string, filterValue: FilterValue): string | undefined {
     .map((item) => (filterValue(item.trim()) ?? item).replaceAll(',', ' '))
     .join(',');
   return changed === text ? undefined : changed;
+}
+
+/** Longest item of a pivot table, in UTF-16 units, unless it is declared as a long one. */
+const MAX_ITEM_LENGTH = 255;
+
+/**
+ * Writes the items of a pivot table with the texts that the cells of this workbook have now. The next refresh
+ * finds them by these, and with them what the table hides. Two items never become the same.
+ */
+export function pivotCacheVisitor(filterValue: FilterValue): PartVisitor {
+  let isOwn = false;
+  return {
+    isTree: (name) => isOwn && name === 'x:sharedItems',
+    tree: (shared) => {
+      const items = elementsOf(shared).filter(({ name }) => name === 'x:s');
+      const textOf = (item: XmlElement): string => decodeString(attribute(item, 'v') ?? '');
+      const taken = new Set(items.map((item) => lowerCase(textOf(item))));
+      for (const item of items) {
+        const own = textOf(item);
+        const text = filterValue(own);
+        if (text === undefined || text.length > MAX_ITEM_LENGTH) continue;
+        const key = lowerCase(text);
+        if (taken.has(key) && key !== lowerCase(own)) continue;
+        taken.add(key);
+        setAttribute(item, 'v', encodeString(text));
+      }
+      return serialise(shared);
+    },
+    open: (name, tag) => {
+      // Cells of another workbook are named by a relationship.
+      if (name === 'x:worksheetSource') {
+        isOwn = ![...attributesOf(tag)].some(([written]) => written.endsWith(':id'));
+      }
+      return undefined;
+    },
+  };
 }

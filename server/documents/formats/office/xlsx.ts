@@ -24,6 +24,7 @@ import {
   type Sheet,
   type Workbook,
   renamedColumns,
+  pivotCacheVisitor,
   type SheetTable,
   tableVisitor,
   type TranslatedTable,
@@ -59,7 +60,10 @@ async function openWorkbook(
   for (const sheet of workbook.sheets) {
     sheets.push(await readSheet({ pkg, workbook, texts, used, wanted, fixed }, sheet));
   }
-  if (sheets.some((sheet) => sheet.findsByName)) {
+  for (const formula of workbook.formulas) {
+    for (const text of textsOfFormula(formula)) fixed.add(text);
+  }
+  if (sheets.some((sheet) => sheet.findsByName) || workbook.formulas.some(findsByName)) {
     for (const name of workbook.names) fixed.add(name);
   }
   if (workbook.sharedStrings !== undefined) {
@@ -145,6 +149,7 @@ async function otherParts(pkg: OfficePackage, { others }: Workbook): Promise<Tex
       parts.push({
         entry,
         visitor: (exchange, target) => drawingText({ exchange, target }),
+        group: CELLS,
       });
     }
   }
@@ -229,6 +234,10 @@ async function writeWorkbook(
     const isCalculated = sheets.some(({ hasFormulas }) => hasFormulas);
     const visitor = workbookVisitor({ renamed, isCalculated });
     replace.set(workbook.main.name, () => rewritePart(pkg.archive, workbook.main, visitor));
+    for (const cache of workbook.pivotCaches) {
+      const items = pivotCacheVisitor(cellText);
+      replace.set(cache.name, () => rewritePart(pkg.archive, cache, items));
+    }
   }
   return writeArchive(pkg.archive, { replace });
 }
