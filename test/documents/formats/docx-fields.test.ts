@@ -293,15 +293,19 @@ describe('docx content controls', () => {
     expect(out).toContain('<w:sdt><w:sdtPr><w:text/></w:sdtPr>');
   });
 
-  test('with pictures stay bound, and lists have their entries translated', async () => {
+  test('with pictures stay bound, and lists have their entries translated, as the chosen one in its sentence is', async () => {
     const picture = `<w:sdt><w:sdtPr>${bound}<w:picture/></w:sdtPr><w:sdtContent>${paragraph('')}</w:sdtContent></w:sdt>`;
     const list = paragraph(
       '<w:sdt><w:sdtPr><w:dropDownList><w:listItem w:displayText="Small one" w:value="s"/></w:dropDownList></w:sdtPr>' +
-        `<w:sdtContent>${run('Small one')}</w:sdtContent></w:sdt>`,
+        `<w:sdtContent>${run('Small one')}</w:sdtContent></w:sdt>${run(' is what I want.')}`,
     );
+    expect(await linesOf(wordDocument(list))).toEqual([
+      ...['Small one', 'Small one', 'is what I want.'],
+    ]);
     const out = await inCapitals(picture + list);
     expect(out).toContain(bound);
     expect(out).toContain('<w:listItem w:displayText="SMALL ONE" w:value="s"/>');
+    expect(out).toContain('<w:sdtContent><w:r><w:t>SMALL ONE</w:t></w:r></w:sdtContent>');
   });
 
   test('have a shown prompt translated, in the stock of prompts as well', async () => {

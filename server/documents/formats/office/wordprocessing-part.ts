@@ -27,7 +27,7 @@ import {
   turnSection,
   turnTable,
 } from './wordprocessing-properties.ts';
-import { WordprocessingStory } from './wordprocessing-story.ts';
+import { choiceOf, WordprocessingStory } from './wordprocessing-story.ts';
 import {
   attribute,
   attributesOf,
@@ -52,6 +52,9 @@ const wordprocessingDialect: ParagraphDialect = {
   writeText,
   writeProperties,
 };
+
+/** The content of a control has no properties. */
+const choiceDialect: ParagraphDialect = { ...wordprocessingDialect, writeProperties: () => [] };
 
 function writeText(text: string, format: RunFormat, { like, target }: WritingContext): string {
   const properties = runProperties(format.properties, like, target);
@@ -257,6 +260,11 @@ function exchangeWithin(
     const own = child.name === 'mc:AlternateContent' ? offeringOnce(exchange) : exchange;
     if (child.name === 'w:sdtPr') untie(child);
     exchangeWithin(child, own, target);
+    const choice = choiceOf(child);
+    if (choice !== undefined) {
+      const passage = { dialect: choiceDialect, read: within.words };
+      exchangeParagraph(choice, { ...passage, exchange: own, target });
+    }
     if (child.name === 'w:p') {
       exchangeFieldCodes(child, own);
       const passage = { dialect: wordprocessingDialect, read: within.words };

@@ -181,7 +181,7 @@ export class WordprocessingStory {
 
   #control(control: XmlElement): void {
     const content = childOf(control, 'w:sdtContent');
-    if (content === undefined) {
+    if (content === undefined || choiceOf(control) !== undefined) {
       this.#lone(() => serialise(control));
       return;
     }
@@ -332,6 +332,18 @@ export class WordprocessingStory {
     const xml = (): string => xmlOfPieces(pieces);
     this.#lone(xml, undefined, true);
   }
+}
+
+/**
+ * Returns the content of a control with a list. It is a text of its own, so that it becomes what its entry in
+ * the list does, whatever the sentence around it is.
+ */
+export function choiceOf(control: XmlElement): XmlElement | undefined {
+  const properties = control.name === 'w:sdt' ? childOf(control, 'w:sdtPr') : undefined;
+  const hasList = properties?.children.some(
+    (child) => typeof child !== 'string' && /^w:(?:dropDownList|comboBox)$/.test(child.name),
+  );
+  return hasList === true ? childOf(control, 'w:sdtContent') : undefined;
 }
 
 /** Joins the XML of pieces. None of them is text, as text within a frozen field is a lone piece. */
