@@ -17,7 +17,7 @@
  * - `[!NOTE]`, `:::note`: what begins a notice in Markdown
  * - `[gallery ids="1,2"]`, `[url=/a]`, `[quote]` with a `[/quote]`: shortcodes and BBCode
  * - `&copy;`, `&bull;` beside no letter: references of HTML, whose names are words
- * - LaTeX: maths (`$x = y^2$`, `\(a+b\)`), and commands whose arguments are no prose (`\ref{fig:house}`)
+ * - formulas of LaTeX: `$x = y^2$`, `$$\int a$$`, `\(a+b\)`, `\[a+b\]`
  * - addresses: `https://…`, `ftp://…`, `www.…` without trailing punctuation; `name@host.tld`
  */
 
@@ -75,14 +75,10 @@ const isFormula = (end: string): string => {
   const words = String.raw`[A-Za-z]{2}[,.:;]? [A-Za-z]{3}|<\/`;
   return String.raw`(?=[A-Za-z]${end}|${within}\\[A-Za-z]|(?!${within}(?:${words}))${within}[\^_=+<>*])`;
 };
-/** A command of LaTeX around prose; others may be paths (`C:\new`) or line breaks (`\nNew`). */
-export const PROSE_COMMAND = String.raw`\\(?:text[a-z]{2,6}|emph|underline|footnote|enquote|href|title|author|part|chapter|(?:sub){0,2}(?:section|paragraph)|caption)`;
-const LATEX = [
+const FORMULA = [
   String.raw`\$\$${isFormula(String.raw`\$\$`)}[^$]{1,1000}\$\$|\\\[${isFormula(String.raw`\\\]`)}[^$]{1,1000}?\\\]`,
   String.raw`\\\(${isFormula(String.raw`\\\)`)}[^$\n]{1,300}?\\\)`,
   String.raw`(?<![\p{L}\p{N}\\$])\$(?![\s$)])${isFormula(String.raw`\$`)}[^$\n]{1,300}(?<![\s\\(])\$(?![\p{L}\p{N}$({])`,
-  String.raw`\\(?:[A-Za-z]{0,9}ref|[A-Za-z]{0,9}cite[A-Za-z]{0,9}|label|url|includegraphics|input|include|bibliography|bibliographystyle|usepackage|documentclass)\*?(?:\[[^\[\]\n]{0,200}\]){0,2}\{[^{}\n]{0,300}\}`,
-  String.raw`\\(?:La)?TeX(?![A-Za-z])(?:\{\})?`,
 ].join('|');
 
 const PLACEHOLDER = new RegExp(
@@ -90,13 +86,13 @@ const PLACEHOLDER = new RegExp(
     codeBlock('`', '`{3,9}[^`\\n]{0,200}', ''),
     codeBlock('~', TILDES, `(?<!${BLANK_LINE})`),
     CODE,
-    LATEX,
+    FORMULA,
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{%[^\r\n]{1,200}?%\}|<%[^\r\n]{1,200}?%>`,
     String.raw`\*\|[^|\r\n]{1,200}\|\*|(?<![\p{L}\p{N}%])%%(?:[\p{L}_][\p{L}\p{M}\p{N}_. -]{0,100}|=[^%\r\n]{1,200}=)%%(?![\p{L}\p{N}%])`,
     "(?<!')'[{}]{1,4}'(?!')",
-    String.raw`(?<!${PROSE_COMMAND}\*?(?:\[[^\[\]\n]{0,50}\])?)\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
+    String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
     String.raw`\{\s{0,5}[\p{L}\p{N}_.]{1,100}\s{0,5},\s{0,5}(?:number|date|time|duration|ordinal|spellout|list)\s{0,5}(?:,[^{}\r\n]{1,100})?\}`,
     String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,3})?[a-zA-Z](?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
@@ -142,10 +138,6 @@ const LINE_SIGN = new RegExp(
     String.raw`\[(?:\^[^\s\[\]]{1,100}\]:[ \t]|[^\n\[\]]{1,200}\]:[ \t]{1,9}(?:<[^\s<>]{1,500}>|(?:https?:|\.{0,2}\/|#)\S{1,500}))[ \t]{0,20}`,
     // `- [x] `, `(1) `, `[1] `
     String.raw`(?:[-*+]|\d{1,9}[.)])[ \t]{1,9}\[[ xX]\][ \t]`,
-    // LaTeX: formulas and programs, and the commands that begin a paragraph or an item
-    String.raw`\\begin\{(?<kind>(?:equation|align|gather|multline|eqnarray|displaymath|verbatim|lstlisting|tikzpicture)\*?)\}(?:(?!\\begin\{\k<kind>\})[^]){0,5000}?\\end\{\k<kind>\}`,
-    String.raw`\\(?:begin|end)\{[A-Za-z]{1,30}\*?\}(?:\[[^\[\]\n]{0,200}\])?(?:\{[^{}\n]{0,200}\}){0,3}[ \t]{0,9}`,
-    String.raw`\\(?:item(?:\[[^\[\]\n]{0,100}\])?|maketitle|tableofcontents|newpage|clearpage|noindent|centering|appendix)(?![A-Za-z])[ \t]{0,9}`,
     String.raw`(?:\[\d{1,3}\]|\(?\d{1,3}\))[ \t]{1,9}(?=["'“«¿¡]?\p{Lu})`,
   ]
     .map((sign) => String.raw`(?<=^[ \t>]{0,20})(?:${sign})`)

@@ -42,14 +42,6 @@ it.each([
   ['C:\\new{name}\\nRed{name}', ['C:\\new<1/>\\nRed<2/>']],
   ['```\n\n    a = b\n```', []],
   ['WEBVTT\n\n00:01.000 --> 00:04.000 align:start position:10%\nThe car', ['WEBVTT', 'The car']],
-  [
-    '\\section{The car}\n\\begin{itemize}\n\\item A \\textbf{very \\emph{red}} car\\footnote[1]{One.} in \\ref{car}.\n\\end{itemize}\n\\begin{align}\na = b\n\\end{align}',
-    ['The car', 'A <1>very <2>red</2></1> car<3>One.</3> in <4/>.'],
-  ],
-  [
-    'A \\textbf{red} <b>a \\emph{b</b> c} } \\n{x}',
-    ['A <1>red</1> <2>a \\emph{b</2> c} } \\n<3/>'],
-  ],
 ])('keeps what is no prose in the lines of %j', (text, expected) => {
   expect(segmentsOf(lay(text))).toEqual(expected);
   expect(repeat(lay(text))).toBe(text);

@@ -1,11 +1,5 @@
 /** Pairs start and end tags where the grammar allows them to be missing or tangled. */
-import {
-  findLineSigns,
-  findPlaceholders,
-  mayHaveBranches,
-  PROSE_COMMAND,
-  type Span,
-} from '../placeholders.ts';
+import { findLineSigns, findPlaceholders, mayHaveBranches, type Span } from '../placeholders.ts';
 import { type FlowItem, NO_REFERENCES, STEP, type Steps } from './text-layout.ts';
 import { lenientXmlTokens, markupToken, type Token } from './tokens.ts';
 
@@ -318,15 +312,12 @@ const CODE = [
 ].join('|');
 /** BBCode and shortcodes of WordPress: `[b]`, `[url=/a]`. */
 const SHORTCODE = String.raw`\[(?<end>\/?)(?<code>[a-z][\w-]{0,60})(?:[\s=][^\[\]<>\r\n]{0,500})?\](?!\()`;
-/** A command of LaTeX around prose: `\emph{`, `\href{address}{`. */
-const COMMAND = String.raw`(?<command>${PROSE_COMMAND})\*?(?:\[[^\[\]\n]{0,200}\])?(?:(?<=\\href)\{[^{}\n]{0,300}\})?\{|(?<brace>\})`;
 const TAG = new RegExp(
-  String.raw`${CODE}|${SHORTCODE}|${COMMAND}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
+  String.raw`${CODE}|${SHORTCODE}|<(?<slash>\/?)(?<name>[a-z][\w.:-]{0,40}|\d{1,3})(?:\s[^<>]{0,2000}?)?(?<empty>\s?\/)?>`,
   'gi',
 );
 const ALONE = /^(?:br|hr|img|wbr)$/i;
-const STRUCTURE =
-  /^(?:p|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote|pre|br|hr|\\(?:title|chapter|(?:sub)*section|paragraph|caption))$/i;
+const STRUCTURE = /^(?:p|div|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote|pre|br|hr)$/i;
 
 interface TagInText {
   name: string;
@@ -346,9 +337,7 @@ export function itemsOfProse(source: string): FlowItem[] {
   const placeholders = findPlaceholders(source);
   const signs = signsOutside(source, placeholders);
   const outside = placeholders.filter(isOutside(signs));
-  const tags = /<|\[\/|\\[a-z]+\*?[[{]/i.test(source)
-    ? pairedTags(source, [...outside, ...signs])
-    : [];
+  const tags = /<|\[\//.test(source) ? pairedTags(source, [...outside, ...signs]) : [];
   let at = 0;
   let depth = 0;
   let next = 0;
@@ -368,7 +357,7 @@ export function itemsOfProse(source: string): FlowItem[] {
   const cuts = new Set<number>();
   for (const [index, { name, start, end, partner }] of tags.entries()) {
     const isAlone = partner < 0;
-    if (isAlone && (/^[[\\]/.test(name) || /[^\n]/.test(source.charAt(start - 1)))) continue;
+    if (isAlone && (name.startsWith('[') || /[^\n]/.test(source.charAt(start - 1)))) continue;
     addText(start);
     at = end;
     const isCut =
@@ -411,11 +400,8 @@ function pairedTags(source: string, kept: Span[]): TagInText[] {
   let next = 0;
   for (const { 0: tag, index: start, groups = {} } of source.matchAll(TAG)) {
     const { code: shortcode, empty, end: ending } = groups;
-    const last = tags[open.at(-1) ?? -1]?.name ?? '';
-    if (groups.brace !== undefined && !last.startsWith('\\')) continue;
-    const command = groups.brace === undefined ? groups.command : last;
-    const name = command ?? (shortcode === undefined ? (groups.name ?? '') : `[${shortcode}`);
-    const slash = groups.brace === undefined ? (groups.slash ?? ending) : '/';
+    const name = shortcode === undefined ? (groups.name ?? '') : `[${shortcode}`;
+    const slash = groups.slash ?? ending;
     const end = start + tag.length;
     while ((code[next]?.end ?? Infinity) < end) next += 1;
     const around = code[next];
