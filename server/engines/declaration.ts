@@ -5,7 +5,7 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import type { LocalModel } from '../models/local-model.ts';
 import type { Logger } from '../process/log.ts';
-import type { Unavailable, LanguagePair } from './engine.ts';
+import type { LanguagePair, TranslationAbilities, Unavailable } from './engine.ts';
 import { ServiceError } from '../../shared/errors.ts';
 
 export interface EngineDeclaration<Settings extends TProperties, Engine> {
@@ -79,6 +79,16 @@ export function problemWithSocketAddress(url: string): string | undefined {
 export function socketAddress(url: string): URL {
   return new URL(url.replace(/^http/i, 'ws'));
 }
+
+/** The abilities of an engine that translates sentence by sentence and takes no wishes. */
+export const PLAIN_ABILITIES: TranslationAbilities = {
+  generation: 'classic',
+  formality: [],
+  usesContext: false,
+  usesTerms: false,
+  followsInstructions: false,
+  usesExamples: false,
+};
 
 /** Returns the error an engine throws for a pair it does not serve. */
 export function refusePair(engine: string, { source, target }: LanguagePair): ServiceError {

@@ -115,15 +115,17 @@ describe('the work of cutting', () => {
 describe('the feed of pieces', () => {
   const feed = (texts: string[], translateText: (text: string) => Promise<string>) => {
     const call = new AbortController();
+    const abandoned: unknown[] = [];
     const done = feedPieces({
       segments: plain(texts),
       language: 'en',
       maxLength: 400,
       translatePiece: (content) =>
         translateText(typeof content === 'string' ? content : plainText(content)),
-      call,
+      signal: call.signal,
+      abandon: (reason) => abandoned.push(reason),
     });
-    return { call, done: done.then(textsOf) };
+    return { call, abandoned, done: done.then(textsOf) };
   };
 
   test('puts answers in place, in whatever order they arrive', async () => {
@@ -173,13 +175,13 @@ describe('the feed of pieces', () => {
 
   test('fails with the first failing piece, and aborts the others', async () => {
     const reason = new Error('cannot be translated');
-    const { call, done } = feed(['A sentence. '.repeat(100)], async (text) => {
+    const { abandoned, done } = feed(['A sentence. '.repeat(100)], async (text) => {
       await nextRound();
       if (text !== '') throw reason;
       return text;
     });
     await expect(done).rejects.toBe(reason);
-    expect(call.signal.reason).toBe(reason);
+    expect(abandoned).toEqual([reason]);
   });
 });
 

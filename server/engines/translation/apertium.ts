@@ -10,14 +10,13 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
-import { type Turn, linkAbort } from '../../process/concurrency.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import { HUGE_PAGES, TRIAL_LIMIT_MS } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import { declareEngine } from '../declaration.ts';
+import { declareEngine, PLAIN_ABILITIES } from '../declaration.ts';
 import type {
   LanguagePair,
-  TranslationAbilities,
   TranslationEngine,
   TranslationOptions,
   Unavailable,
@@ -36,7 +35,7 @@ import {
   type Routes,
 } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
-import { translatePiece, type Run, type Step } from './apertium-run.ts';
+import { translatePiece, type Step } from './apertium-run.ts';
 import { Grammars } from './grammars.ts';
 import type { KnowsWord, ModeWords } from './hyphenated-words.ts';
 import { feedPieces } from './segment-pieces.ts';
@@ -146,14 +145,7 @@ function createModeWords(modesFolder: string, log: Logger): ModeWords {
 class Apertium implements TranslationEngine {
   readonly name = NAME;
   readonly pairs: readonly LanguagePair[];
-  readonly abilities: TranslationAbilities = {
-    generation: 'classic',
-    formality: [],
-    usesContext: false,
-    usesTerms: false,
-    followsInstructions: false,
-    usesExamples: false,
-  };
+  readonly abilities = PLAIN_ABILITIES;
   readonly #routes: Routes;
   readonly #pipelines: ReadonlyMap<string, ApertiumPipeline>;
   readonly #words: ModeWords;
@@ -186,27 +178,18 @@ class Apertium implements TranslationEngine {
     const route = this.#route(options);
     const steps = this.#stepsOf(route);
     const turn: Turn = { account: options.account };
-    // Removes this call from the queues when it is aborted or has failed.
-    const { controller: call, unlink } = linkAbort(signal);
-    call.signal.addEventListener('abort', () => {
-      for (const { pipeline } of steps) pipeline.abandon(turn, call.signal.reason);
+    return feedPieces({
+      segments,
+      language: route.source,
+      maxLength: MAX_PIECE_LENGTH,
+      maxWords: MAX_PIECE_WORDS,
+      translatePiece: (content, ofCall) =>
+        translatePiece(content, { steps, words: this.#words, signal: ofCall, turn }),
+      signal,
+      abandon: (reason) => {
+        for (const { pipeline } of steps) pipeline.abandon(turn, reason);
+      },
     });
-    const run: Run = { steps, words: this.#words, signal: call.signal, turn };
-    try {
-      return await feedPieces({
-        segments,
-        language: route.source,
-        maxLength: MAX_PIECE_LENGTH,
-        maxWords: MAX_PIECE_WORDS,
-        translatePiece: (content) => translatePiece(content, run),
-        call,
-      });
-    } catch (error) {
-      call.abort(error);
-      throw error;
-    } finally {
-      unlink();
-    }
   }
 
   prepare(pair: LanguagePair): void {

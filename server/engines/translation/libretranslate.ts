@@ -6,10 +6,9 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, plainText, type TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, problemWithAddress, refusePair } from '../declaration.ts';
+import { declareEngine, PLAIN_ABILITIES, problemWithAddress, refusePair } from '../declaration.ts';
 import type {
   LanguagePair,
-  TranslationAbilities,
   TranslationEngine,
   TranslationOptions,
   Unavailable,
@@ -71,14 +70,7 @@ const noLanguages: Languages = { pairs: [], served: new Set(), codes: new Map() 
 class LibreTranslate implements TranslationEngine {
   readonly name = NAME;
   readonly outage = 'engine';
-  readonly abilities: TranslationAbilities = {
-    generation: 'classic',
-    formality: [],
-    usesContext: false,
-    usesTerms: false,
-    followsInstructions: false,
-    usesExamples: false,
-  };
+  readonly abilities = PLAIN_ABILITIES;
   readonly #key: string | undefined;
   readonly #client: ServiceClient;
   readonly #watch: LanguageWatch<Languages>;

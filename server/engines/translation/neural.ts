@@ -6,13 +6,12 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
-import { type Turn, linkAbort } from '../../process/concurrency.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, MAX_SECONDS, refusePair } from '../declaration.ts';
+import { declareEngine, MAX_SECONDS, PLAIN_ABILITIES, refusePair } from '../declaration.ts';
 import type {
   LanguagePair,
-  TranslationAbilities,
   TranslationEngine,
   TranslationOptions,
   Unavailable,
@@ -182,14 +181,7 @@ function pairOf(key: string): LanguagePair {
 class Neural implements TranslationEngine {
   readonly name = NAME;
   readonly pairs: readonly LanguagePair[];
-  readonly abilities: TranslationAbilities = {
-    generation: 'classic',
-    formality: [],
-    usesContext: false,
-    usesTerms: false,
-    followsInstructions: false,
-    usesExamples: false,
-  };
+  readonly abilities = PLAIN_ABILITIES;
   readonly #routes: ReadonlyMap<string, Route>;
 
   constructor(routes: readonly Route[]) {
@@ -206,31 +198,22 @@ class Neural implements TranslationEngine {
     const route = this.#routes.get(keyOf(options));
     if (route === undefined) throw refusePair(NAME, options);
     const turn: Turn = { account: options.account };
-    // Removes this call from the queues when it is aborted or has failed.
-    const { controller: call, unlink } = linkAbort(signal);
-    call.signal.addEventListener('abort', () => {
-      for (const model of route.steps) model.abandon(turn, call.signal.reason);
+    return feedPieces({
+      segments,
+      language: source,
+      signal,
+      abandon: (reason) => {
+        for (const model of route.steps) model.abandon(turn, reason);
+      },
+      maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
+      sentences: sentences === 'whole' ? 'packed' : 'single',
+      translatePiece: (content, ofCall) =>
+        translatePiece(typeof content === 'string' ? [content] : content, {
+          models: route.steps,
+          signal: ofCall,
+          turn,
+        }),
     });
-    try {
-      return await feedPieces({
-        segments,
-        language: source,
-        call,
-        maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
-        sentences: sentences === 'whole' ? 'packed' : 'single',
-        translatePiece: (content) =>
-          translatePiece(typeof content === 'string' ? [content] : content, {
-            models: route.steps,
-            signal: call.signal,
-            turn,
-          }),
-      });
-    } catch (error) {
-      call.abort(error);
-      throw error;
-    } finally {
-      unlink();
-    }
   }
 
   prepare(pair: LanguagePair): void {

@@ -2,6 +2,7 @@
  * Feeds segments to an engine piece by piece, at the pace of the engine. Pieces are cut only when they are
  * needed, and the thread, which also carries live audio, is never held for long.
  */
+import { linkAbort } from '../../process/concurrency.ts';
 import { nextTurn } from '../../text/markup/text-layout.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
@@ -15,10 +16,14 @@ const TURN_LENGTH = 2_048;
 
 interface PieceFeed extends TextCutting {
   segments: readonly TextSegment[];
-  /** Must reject soon after `call` is aborted. */
-  translatePiece: (content: SegmentPiece['content']) => Promise<SegmentPiece['content']>;
-  /** Aborted by the first piece that fails; an abort from outside ends the feed. */
-  call: AbortController;
+  /** Must reject soon after its signal is aborted, which the first piece that fails does. */
+  translatePiece: (
+    content: SegmentPiece['content'],
+    signal: AbortSignal,
+  ) => Promise<SegmentPiece['content']>;
+  signal: AbortSignal;
+  /** Removes the pieces of this call from the queues of the engine. */
+  abandon: (reason: unknown) => void;
 }
 
 /**
@@ -26,12 +31,23 @@ interface PieceFeed extends TextCutting {
  *
  * @throws the reason of the abort, or the error of the first piece that failed
  */
-export async function feedPieces({
-  segments,
-  translatePiece,
-  call,
-  ...cutting
-}: PieceFeed): Promise<TextSegment[]> {
+export async function feedPieces({ signal, abandon, ...feed }: PieceFeed): Promise<TextSegment[]> {
+  const { controller: call, unlink } = linkAbort(signal);
+  call.signal.addEventListener('abort', () => abandon(call.signal.reason));
+  try {
+    return await feedUntilAborted(feed, call);
+  } catch (error) {
+    call.abort(error);
+    throw error;
+  } finally {
+    unlink();
+  }
+}
+
+async function feedUntilAborted(
+  { segments, translatePiece, ...cutting }: Omit<PieceFeed, 'signal' | 'abandon'>,
+  call: AbortController,
+): Promise<TextSegment[]> {
   const answers: SegmentPiece['content'][][] = segments.map(() => []);
   // A ring buffer: the engine answers a call in order, so the oldest piece makes room first.
   const underWay: Promise<void>[] = [];
@@ -46,7 +62,7 @@ export async function feedPieces({
         const slot = pieceCount++ % MAX_UNDER_WAY;
         // Awaits nothing, not even a microtask, while there is room: a caption is sent at once.
         if (pieceCount > MAX_UNDER_WAY) await underWay[slot];
-        const translated = translatePiece(piece.content).then((answer) => {
+        const translated = translatePiece(piece.content, call.signal).then((answer) => {
           parts[place] = seams ? withoutSeams(answer, seams) : answer;
         });
         // Pieces not awaited at that moment fail too, so their rejections are handled here.
