@@ -1,7 +1,7 @@
 /** The store of API keys: rows without secrets, found by the hashes of their secrets. */
 import { timingSafeEqual } from 'node:crypto';
 import type { InferResult, Selectable } from 'kysely';
-import { cachedQuery, type Database, lockAccount } from '../storage/database.ts';
+import { cachedQuery, countOf, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/door.ts';
 import { toAccount } from './store.ts';
@@ -179,14 +179,12 @@ async function listDeactivated(db: Database, keyIds: readonly string[]): Promise
 }
 
 async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<number> {
-  const { count } = await db
+  const active = db
     .selectFrom('api_keys')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .where('kind', '=', kind)
-    .where('deactivated_at_ms', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
+    .where('deactivated_at_ms', 'is', null);
+  return countOf(active);
 }
 
 function createAuthentication(db: Database): ApiKeyStore['authenticate'] {

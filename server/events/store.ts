@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import { ServiceError } from '../../shared/errors.ts';
 import type { RoomRole } from '../../shared/schemas/rooms.ts';
-import { type Database, lockAccount, locksRows } from '../storage/database.ts';
+import { countOf, type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import { type CaptionStore, createCaptionRows } from './captions-store.ts';
 
@@ -126,12 +126,8 @@ function createRoomRows(
   return {
     async create(room, links, maxRooms) {
       await lockAccount(db, room.accountId);
-      const { count } = await db
-        .selectFrom('rooms')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('account_id', '=', room.accountId)
-        .executeTakeFirstOrThrow();
-      if (count >= maxRooms) return false;
+      const own = db.selectFrom('rooms').where('account_id', '=', room.accountId);
+      if ((await countOf(own)) >= maxRooms) return false;
       await db
         .insertInto('rooms')
         .values({
@@ -206,12 +202,8 @@ function createLinkRows(
         .$if(locksRows(db), (query) => query.forNoKeyUpdate())
         .executeTakeFirst();
       if (room === undefined) throw new ServiceError('not_found', 'There is no such room.');
-      const { count } = await db
-        .selectFrom('room_links')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('room_id', '=', roomId)
-        .executeTakeFirstOrThrow();
-      if (count >= maxLinks) return false;
+      const links = db.selectFrom('room_links').where('room_id', '=', roomId);
+      if ((await countOf(links)) >= maxLinks) return false;
       await insertLink(db, roomId, link);
       return true;
     },

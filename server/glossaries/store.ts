@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, lockAccount } from '../storage/database.ts';
+import { countOf, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 
 /** Language pair of a dictionary; base languages in lower case. */
@@ -141,7 +141,8 @@ function createWrites(db: Database): Omit<GlossaryStore, keyof Reads> {
   return {
     async create(accountId, glossary, dictionaries, maxGlossaries) {
       await lockAccount(db, accountId);
-      if ((await countGlossaries(db, accountId)) >= maxGlossaries) return false;
+      const own = db.selectFrom('glossaries').where('account_id', '=', accountId);
+      if ((await countOf(own)) >= maxGlossaries) return false;
       await db.insertInto('glossaries').values(toRow(accountId, glossary)).execute();
       // One statement each: a combined one may exceed what a database accepts.
       for (const [place, dictionary] of dictionaries.entries()) {
@@ -199,15 +200,6 @@ function toRow(accountId: string, glossary: Omit<Glossary, 'dictionaries'>) {
     created_at_ms: glossary.createdAtMs,
     edited_in_v3: Number(glossary.editedInV3),
   };
-}
-
-async function countGlossaries(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('glossaries')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** Records a change through v3, which also locks the row until the transaction ends. */

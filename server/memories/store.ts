@@ -1,4 +1,4 @@
-import { type Database, lockAccount } from '../storage/database.ts';
+import { countOf, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import { addToMemory, createMemorySweep } from './memory-contents-store.ts';
 
@@ -178,7 +178,11 @@ function createImports(db: Database): Imports {
   return {
     async begin(accountId, { memoryId, name, createdAtMs }, maxMemories) {
       await lockAccount(db, accountId);
-      if ((await countMemories(db, accountId)) >= maxMemories) return false;
+      const own = db
+        .selectFrom('translation_memories')
+        .where('account_id', '=', accountId)
+        .where('state', '!=', 'retired');
+      if ((await countOf(own)) >= maxMemories) return false;
       await db
         .insertInto('translation_memories')
         .values({
@@ -354,21 +358,7 @@ function readyMemories(db: Database, accountId: string) {
 
 /** Counts separately for a page past the end, whose missing rows cannot carry the total. */
 async function countReady(db: Database, accountId: string): Promise<number> {
-  const { count } = await readyMemories(db, accountId)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-/** Counts memories, including those being imported. */
-async function countMemories(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('translation_memories')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .where('state', '!=', 'retired')
-    .executeTakeFirstOrThrow();
-  return count;
+  return countOf(readyMemories(db, accountId));
 }
 
 async function partsOf(

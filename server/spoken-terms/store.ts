@@ -1,4 +1,4 @@
-import { type Database, lockAccount } from '../storage/database.ts';
+import { countOf, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 
 /** A list of terms likely to be spoken, without the terms themselves. */
@@ -51,7 +51,8 @@ function createSpokenTerms(db: Database): SpokenTermsStore {
   return {
     async create(accountId, { terms, ...info }, maxLists) {
       await lockAccount(db, accountId);
-      if ((await countLists(db, accountId)) >= maxLists) return false;
+      const own = db.selectFrom('spoken_terms').where('account_id', '=', accountId);
+      if ((await countOf(own)) >= maxLists) return false;
       await db
         .insertInto('spoken_terms')
         .values({
@@ -117,13 +118,4 @@ function toInfo(row: InfoRow): SpokenTermsInfo {
     termCount: row.term_count,
     createdAtMs: row.created_at_ms,
   };
-}
-
-async function countLists(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('spoken_terms')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return count;
 }

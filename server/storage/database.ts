@@ -2,7 +2,13 @@
  * The database interface that stores are written against: Kysely over SQLite or PostgreSQL, and
  * helpers for the few differences.
  */
-import { type CompiledQuery, type Compilable, type Kysely, PostgresAdapter } from 'kysely';
+import {
+  type CompiledQuery,
+  type Compilable,
+  type Kysely,
+  PostgresAdapter,
+  type SelectQueryBuilder,
+} from 'kysely';
 import { ServiceError } from '../../shared/errors.ts';
 
 /**
@@ -41,6 +47,16 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst();
   if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
+}
+
+/** Counts the rows of a query. */
+export async function countOf<Names extends keyof Tables>(
+  rows: SelectQueryBuilder<Tables, Names, object>,
+): Promise<number> {
+  const { count } = await rows
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Number of compiled statements kept per kind; lists of different lengths need different statements. */

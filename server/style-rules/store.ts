@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
-import { locksRows, type Database, lockAccount } from '../storage/database.ts';
+import { countOf, type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 
 /** An instruction in plain words. */
@@ -141,7 +141,8 @@ function createWrites(db: Database): Pick<StyleRuleStore, 'create' | 'change' | 
   return {
     async create(accountId, list, maxLists) {
       await lockAccount(db, accountId);
-      if ((await countLists(db, accountId)) >= maxLists) return false;
+      const own = db.selectFrom('style_rule_lists').where('account_id', '=', accountId);
+      if ((await countOf(own)) >= maxLists) return false;
       const { styleId, instructions } = list;
       await db.insertInto('style_rule_lists').values(toRow(accountId, list)).execute();
       if (instructions.length > 0) {
@@ -242,15 +243,6 @@ async function nextVersion(
     .where('style_id', '=', styleId)
     .executeTakeFirst();
   return numUpdatedRows > 0;
-}
-
-async function countLists(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('style_rule_lists')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** Returns the number of instructions, and the position of the last. */

@@ -1,6 +1,6 @@
 /** Store of documents: their rows, the parts of their files, and their jobs. */
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { lockAccount, type Database, type Tables } from '../../storage/database.ts';
+import { countOf, lockAccount, type Database, type Tables } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import { createDocumentClaims, type DocumentClaims } from './document-claims-store.ts';
 import {
@@ -127,13 +127,8 @@ function createDocuments(db: Database): DocumentStore {
 
 /** Counts an account's documents; failed ones are not counted, as they have no result to download. */
 async function countDocuments(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('documents')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .where('status', '!=', 'error')
-    .executeTakeFirstOrThrow();
-  return count;
+  const own = db.selectFrom('documents').where('account_id', '=', accountId);
+  return countOf(own.where('status', '!=', 'error'));
 }
 
 function createExpiry(db: Database): DocumentStore['expire'] {
