@@ -41,7 +41,7 @@ export function layOutSegment(
   const [first] = core;
   const last = core.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  const parts = partsOf(source, core);
+  const parts = partsOf(core);
   return { segment: parts.map(({ value }) => value), start: first.start, end: last.end, parts };
 }
 
@@ -76,7 +76,7 @@ function isOutside(item: SegmentItem | undefined): boolean {
 }
 
 /** Joins adjacent text and numbers the marks in reading order, from 1. */
-function partsOf(source: string, items: readonly SegmentItem[]): SegmentPart[] {
+function partsOf(items: readonly SegmentItem[]): SegmentPart[] {
   const parts: SegmentPart[] = [];
   const ids = new Map<number, number>();
   let id = 0;

@@ -11,6 +11,7 @@ import {
 import { decodePicture, encodePicture, type Picture } from './picture.ts';
 import { readPictureFile, type PictureFile } from './picture-file.ts';
 import { readText } from './read-text.ts';
+import { median } from './rules.ts';
 import { findRegions, type TextRegion, type SeenLine } from './regions.ts';
 import { erase, type Colour } from './appearance.ts';
 import {
@@ -102,7 +103,7 @@ export async function replaceTexts(
     const measured = units.map((unit, index) => ({ ...unit, width: widths[index] ?? 0 }));
     const setting = { ...look, blankWidth: blanked - plain };
     const lines = typeset(measured, region, { setting, language: target });
-    const slope = medianOf(region.lines.map((line) => line.slope));
+    const slope = median(region.lines.map((line) => line.slope));
     const lettering = {
       typeface,
       language: target,
@@ -127,7 +128,7 @@ async function lookOf(region: TextRegion, language: LanguageTag): Promise<Look> 
   const matched = await matchTypeface(longest.text, longest.appearance, language, longest.words);
   const [first] = region.lines;
   if (matched === undefined || Math.abs(longest.slope) >= LEVEL) {
-    const sizePx = medianOf(region.lines.map((line) => line.letterHeightPx)) / LETTER_SHARE;
+    const sizePx = median(region.lines.map((line) => line.letterHeightPx)) / LETTER_SHARE;
     const typeface: Typeface = { family: 'sans', isBold: false, isItalic: false };
     return { typeface: matched?.typeface ?? typeface, sizePx, baselinePx: lowerEdge(first) };
   }
@@ -145,12 +146,8 @@ function lowerEdge({ box, letterHeightPx, slope }: SeenLine): number {
 
 function inkOf({ lines }: TextRegion): Colour {
   const channel = (index: number): number =>
-    medianOf(lines.map(({ appearance }) => appearance.ink[index] ?? 0));
+    median(lines.map(({ appearance }) => appearance.ink[index] ?? 0));
   return [channel(0), channel(1), channel(2), channel(3)];
-}
-
-function medianOf(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
 /** How far a line extends above and below its baseline, as a multiple of its size. */
