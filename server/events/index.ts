@@ -9,16 +9,16 @@ import type { Translation } from '../translation/translation.ts';
 import type { openVoice, SessionRoom } from '../voice/index.ts';
 import { createCaptionLog } from './embedded-caption-log.ts';
 import { Events } from './events.ts';
-import { createLiveRooms } from './live-rooms.ts';
-import { createSharedCaptionLog } from './nodes/shared-caption-log.ts';
-import { createReaderSeats } from './nodes/reader-seats.ts';
+import { LiveRooms } from './live-rooms.ts';
+import { SharedCaptionLog } from './nodes/shared-caption-log.ts';
+import { ReaderSeats } from './nodes/reader-seats.ts';
 import { createSpeakerPasses } from './room-keys.ts';
 import { eventPages } from './page-routes.ts';
-import { createFanOut } from './reading/fan-out.ts';
+import { FanOut } from './reading/fan-out.ts';
 import { createReaderDesk } from './reading/readers.ts';
 import { readingRoutes } from './reading/routes.ts';
 import { readerSockets } from './reading/sockets.ts';
-import { createRooms } from './rooms.ts';
+import { Rooms } from './rooms.ts';
 import { roomLanguageRoutes, roomRoutes } from './routes.ts';
 import { createSpokenLines } from './spoken-lines.ts';
 import type { Room } from './store.ts';
@@ -48,21 +48,21 @@ export function openEvents({
   >;
 }) {
   const store = storage.rooms;
-  const shared = config.BROKER_URL !== undefined && createSharedCaptionLog({ store, broker, log });
+  const shared = config.BROKER_URL !== undefined && new SharedCaptionLog({ store, broker, log });
   const captions = shared === false ? createCaptionLog({ store, log }) : shared;
   const spokenLines = createSpokenLines(voice);
   const mostInRoom = config.EVENTS_MAX_VIEWERS_PER_ROOM;
   const callerOf = (room: Room) => activeCaller(storage, room);
   const sourcesOf = ({ wishes }: Room) =>
     wishes.sourceLanguage === null ? voice.heardLanguages() : [wishes.sourceLanguage];
-  const live = createLiveRooms({
+  const live = new LiveRooms({
     captions,
     nodes: shared === false ? undefined : { captions: shared, broker },
     store,
     log,
     callerOf,
     spokenLines,
-    fanOut: createFanOut(),
+    fanOut: new FanOut(),
     liveTranslation: voice.liveTranslation,
     pairsOf: (room) =>
       sourcesOf(room)
@@ -70,12 +70,12 @@ export function openEvents({
         .filter((pair) => translation.serves(pair)),
     spokenLanguages: (room) => spokenLines.languages(room.wishes.languages),
   });
-  const seats = shared === false ? undefined : createReaderSeats({ broker, mostInRoom });
+  const seats = shared === false ? undefined : new ReaderSeats({ broker, mostInRoom });
   const events = new Events({
     live,
     captions,
     spokenLines,
-    rooms: createRooms({
+    rooms: new Rooms({
       store,
       spokenLanguages: voice.heardLanguages,
       offeredLanguages: () => [

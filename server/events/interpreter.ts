@@ -33,26 +33,10 @@ export interface InterpreterOptions {
   log: Logger;
 }
 
-export interface Interpreter {
-  /** Renders captions in order; old ones when there is no other work, the last one first. */
-  conclude(captions: readonly Caption[], options?: { areOld: boolean }): void;
-  /** Sets the text being spoken; undefined: none. */
-  grow(growing: Growing | undefined): void;
-  /** Drops pending captions up to a sequence, as they were deleted. */
-  forget(upTo: number): void;
-  /** Resolves when all given captions are rendered. */
-  idle(): Promise<void>;
-  stop(): void;
-}
-
-export function createInterpreter(options: InterpreterOptions): Interpreter {
-  return new LiveInterpreter(options);
-}
-
 /** Maximum number of captions awaiting an engine; beyond it the oldest are dropped. */
 const MAX_UNTRANSLATED = 150;
 
-class LiveInterpreter implements Interpreter {
+export class Interpreter {
   readonly #options: InterpreterOptions;
   readonly #ended = new AbortController();
   readonly #display;
@@ -73,6 +57,7 @@ class LiveInterpreter implements Interpreter {
     this.#display = createTargetDisplay({ mode: 'balanced', target: options.language });
   }
 
+  /** Renders captions in order; old ones when there is no other work, the last one first. */
   conclude(captions: readonly Caption[], { areOld } = { areOld: false }): void {
     if (captions.length === 0) return;
     (areOld ? this.#old : this.#waiting).push(...captions);
@@ -80,17 +65,20 @@ class LiveInterpreter implements Interpreter {
     this.#start();
   }
 
+  /** Sets the text being spoken; undefined: none. */
   grow(growing: Growing | undefined): void {
     this.#growing = growing;
     this.#start();
   }
 
+  /** Drops pending captions up to a sequence, as they were deleted. */
   forget(upTo: number): void {
     for (const waiting of [this.#waiting, this.#old, this.#untranslated]) {
       waiting.splice(0, waiting.length, ...waiting.filter(({ sequence }) => sequence > upTo));
     }
   }
 
+  /** Resolves when all given captions are rendered. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

@@ -13,7 +13,7 @@ import type { Broker } from '../broker/index.ts';
 import { followNews } from '../broker/news.ts';
 import type { CaptionLog } from './caption-log.ts';
 import { LiveRoom, type OtherNodes } from './live-room.ts';
-import { addedUp, createPresence, type Presence, type RoomPresence } from './nodes/presence.ts';
+import { addedUp, Presence, type RoomPresence } from './nodes/presence.ts';
 import type { SharedCaptionLog } from './nodes/shared-caption-log.ts';
 import type { FanOut } from './reading/fan-out.ts';
 import { createStallWatch } from './reading/readers.ts';
@@ -28,33 +28,6 @@ const BEAT_MS = 12_000;
 const SWEEP_MS = 60_000;
 /** How long the server waits at a stop for readers to be told, in ms. */
 const FAREWELL_MS = 2_000;
-
-export interface LiveRooms {
-  /** @throws ServiceError invalid_request, not_found for a glossary or a formality that cannot be served */
-  check(room: Room): Promise<void>;
-  /** @throws ServiceError */
-  open(room: Room): Promise<LiveRoom>;
-  /** Returns undefined for a room that is not live here. */
-  find(roomId: string): LiveRoom | undefined;
-  /** Returns the readers and the speaker of a room on all nodes; undefined if no node has it open. */
-  presence(roomId: string): Omit<RoomPresence, 'isHome'> | undefined;
-  /**
-   * Applies changed settings of a room on all nodes.
-   *
-   * @param options.isClosed whether readers must leave who would not be admitted any more
-   */
-  changed(room: Room, options: { isClosed: boolean }): Promise<void>;
-  /** Called when a link has been revoked. */
-  revoked(roomId: string, linkId: string): void;
-  /** Called when the room has been deleted. */
-  deleted(roomId: string): void;
-  /** Ids of the keys that pay for the live rooms. */
-  keyIds(): string[];
-  /** Called when a key has been deactivated. */
-  endOfKey(keyId: string): void;
-  /** Resolves when all readers have been told, or after a short time. */
-  stop(): Promise<void>;
-}
 
 export interface LiveRoomsOptions {
   captions: CaptionLog;
@@ -90,11 +63,7 @@ interface RoomNews {
 
 const TOPIC = 'rooms';
 
-export function createLiveRooms(options: LiveRoomsOptions): LiveRooms {
-  return new RoomsOfProcess(options);
-}
-
-class RoomsOfProcess implements LiveRooms {
+export class LiveRooms {
   readonly #options: LiveRoomsOptions;
   readonly #opening = new Map<string, Promise<LiveRoom>>();
   readonly #open = new Map<string, LiveRoom>();
@@ -110,7 +79,7 @@ class RoomsOfProcess implements LiveRooms {
     const { nodes, log } = options;
     this.#presence =
       nodes &&
-      createPresence({
+      new Presence({
         ...{ broker: nodes.broker, log },
         own: () => new Map([...this.#open].map(([roomId, live]) => [roomId, live.presence])),
         onChange: (roomId) => this.#open.get(roomId)?.noteOthers(),
@@ -132,10 +101,12 @@ class RoomsOfProcess implements LiveRooms {
     ];
   }
 
+  /** @throws ServiceError invalid_request, not_found for a glossary or a formality that cannot be served */
   async check(room: Room): Promise<void> {
     await this.#translationOf(room);
   }
 
+  /** @throws ServiceError */
   open(room: Room): Promise<LiveRoom> {
     const { roomId } = room;
     if (this.#isStopped) return Promise.reject(stopping());
@@ -149,10 +120,12 @@ class RoomsOfProcess implements LiveRooms {
     return live;
   }
 
+  /** Returns undefined for a room that is not live here. */
   find(roomId: string): LiveRoom | undefined {
     return this.#open.get(roomId);
   }
 
+  /** Returns the readers and the speaker of a room on all nodes; undefined if no node has it open. */
   presence(roomId: string): Omit<RoomPresence, 'isHome'> | undefined {
     const own = this.#open.get(roomId)?.presence ?? [];
     const all = [own, this.#presence?.others(roomId) ?? []].flat();
@@ -166,16 +139,23 @@ class RoomsOfProcess implements LiveRooms {
 
   // Changes of a room, here and on all other nodes.
 
+  /**
+   * Applies changed settings of a room on all nodes.
+   *
+   * @param options.isClosed whether readers must leave who would not be admitted any more
+   */
   async changed(room: Room, options: { isClosed: boolean }): Promise<void> {
     this.#tell({ roomId: room.roomId, changed: options });
     await this.#change(room, options);
   }
 
+  /** Called when a link has been revoked. */
   revoked(roomId: string, linkId: string): void {
     this.#tell({ roomId, revoked: linkId });
     this.#open.get(roomId)?.revoke(linkId);
   }
 
+  /** Called when the room has been deleted. */
   deleted(roomId: string): void {
     this.#tell({ roomId, isDeleted: true });
     this.#end(roomId, deleted(), { isOver: true });
@@ -247,10 +227,12 @@ class RoomsOfProcess implements LiveRooms {
     live.endReaders(reason, ({ pass: { linkId } }) => linkId === undefined || !links.has(linkId));
   }
 
+  /** Ids of the keys that pay for the live rooms. */
   keyIds(): string[] {
     return [...this.#open.values()].map(({ room }) => room.keyId);
   }
 
+  /** Called when a key has been deactivated. */
   endOfKey(keyId: string): void {
     const { log } = this.#options;
     for (const live of this.#open.values()) {
@@ -284,6 +266,7 @@ class RoomsOfProcess implements LiveRooms {
     void left.then(() => this.#leaving.delete(left));
   }
 
+  /** Resolves when all readers have been told, or after a short time. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);

@@ -9,7 +9,7 @@ import type { Logger } from '../process/log.ts';
 import type { TranslateText } from '../voice/index.ts';
 import type { AppendOptions, Caption, CaptionLog, NewCaption } from './caption-log.ts';
 import type { SharedCaption } from './embedded-caption-log.ts';
-import { createInterpreter, type Interpreter, type Rendering } from './interpreter.ts';
+import { Interpreter, type Rendering } from './interpreter.ts';
 import { NotHome } from './nodes/questions.ts';
 import type { SharedRoom } from './nodes/shared-room.ts';
 import type { RoomWording } from './room-wording.ts';
@@ -264,7 +264,7 @@ class Renderings {
   /** Creates an interpreter into a language. */
   interpreter(language: LanguageTag): Interpreter {
     const { roomId, captions, translateText, wording, log } = this.#options;
-    return createInterpreter({
+    return new Interpreter({
       language,
       translateText,
       wording,

@@ -31,50 +31,6 @@ const ID_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz';
 const ID_LENGTH = 10;
 const ROOM_ID = /^[2-9a-hj-km-np-z]{10}$/;
 
-/**
- * Every method throws ServiceError invalid_request for malformed input and not_found for a missing room or
- * link.
- */
-export interface Rooms {
-  /** @param check validates the room before it is stored */
-  create(
-    owner: Pick<Room, 'accountId' | 'keyId'>,
-    creation: RoomCreation,
-    check: (room: Room) => Promise<void>,
-  ): Promise<Room>;
-  list(accountId: string): Promise<Room[]>;
-  get(accountId: string, roomId: string): Promise<Room>;
-  change(
-    accountId: string,
-    roomId: string,
-    change: RoomChange,
-    check: (room: Room) => Promise<void>,
-  ): Promise<Room>;
-  /** Makes another key of the same account pay for a room. */
-  renewKey(room: Room, keyId: string): Promise<void>;
-  delete(accountId: string, roomId: string): Promise<void>;
-  addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink>;
-  links(room: Room): Promise<RoomLink[]>;
-  /** Returns the links of every room of an account, by room. */
-  allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
-  revoke(room: Room, linkId: string): Promise<void>;
-  /** Returns the room with that id, whichever account owns it. */
-  find(roomId: string): Promise<Room>;
-  /**
-   * Returns what a client may do in a room.
-   *
-   * @param key the key of a link or passcode; undefined if the client has none
-   * @throws ServiceError forbidden
-   */
-  passOf(room: Room, key: string | undefined): Promise<RoomPass>;
-  /**
-   * Exchanges a passcode for a reader's key; returns undefined for a wrong passcode.
-   *
-   * @throws ServiceError invalid_request if the room has no passcode
-   */
-  enter(room: Room, passcode: string): { key: string; expiresAtMs: number } | undefined;
-}
-
 export interface RoomsOptions {
   store: RoomStore;
   /** Languages that can be translated into from a recognisable language. */
@@ -82,17 +38,18 @@ export interface RoomsOptions {
   spokenLanguages: () => string[];
 }
 
-export function createRooms(options: RoomsOptions): Rooms {
-  return new StoredRooms(options);
-}
-
-class StoredRooms implements Rooms {
+/**
+ * Every method throws ServiceError invalid_request for malformed input and not_found for a missing room or
+ * link.
+ */
+export class Rooms {
   readonly #options: RoomsOptions;
 
   constructor(options: RoomsOptions) {
     this.#options = options;
   }
 
+  /** Returns the room with that id, whichever account owns it. */
   async find(roomId: string): Promise<Room> {
     const room = ROOM_ID.test(roomId) ? await this.#options.store.find(roomId) : undefined;
     if (room === undefined) throw unknown();
@@ -109,6 +66,7 @@ class StoredRooms implements Rooms {
     return this.#options.store.list(accountId);
   }
 
+  /** @param check validates the room before it is stored */
   async create(
     owner: Pick<Room, 'accountId' | 'keyId'>,
     creation: RoomCreation,
@@ -154,6 +112,7 @@ class StoredRooms implements Rooms {
     return room;
   }
 
+  /** Makes another key of the same account pay for a room. */
   async renewKey({ accountId, roomId }: Room, keyId: string): Promise<void> {
     await this.#options.store.change(accountId, roomId, { keyId });
   }
@@ -174,6 +133,7 @@ class StoredRooms implements Rooms {
     return this.#options.store.links(room.roomId);
   }
 
+  /** Returns the links of every room of an account, by room. */
   allLinks(accountId: string): Promise<Map<string, RoomLink[]>> {
     return this.#options.store.allLinks(accountId);
   }
@@ -183,6 +143,12 @@ class StoredRooms implements Rooms {
     throw new ServiceError('not_found', 'The room has no link with this link_id.');
   }
 
+  /**
+   * Returns what a client may do in a room.
+   *
+   * @param key the key of a link or passcode; undefined if the client has none
+   * @throws ServiceError forbidden
+   */
   async passOf(room: Room, key: string | undefined): Promise<RoomPass> {
     const { access } = room.wishes;
     if (key === undefined) {
@@ -194,6 +160,11 @@ class StoredRooms implements Rooms {
     return found;
   }
 
+  /**
+   * Exchanges a passcode for a reader's key; returns undefined for a wrong passcode.
+   *
+   * @throws ServiceError invalid_request if the room has no passcode
+   */
   enter(room: Room, passcode: string): { key: string; expiresAtMs: number } | undefined {
     const { access, passcode: right } = room.wishes;
     if (access !== 'passcode' || right === null) throw invalid('This room has no passcode.');

@@ -13,7 +13,7 @@ import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
 import type { Broker } from '../broker/index.ts';
 import { createClusterOverview, createLiveOverview, overviewOf } from './session/live-overview.ts';
-import { createSessionSeats } from './session/session-seats.ts';
+import { SessionSeats } from './session/session-seats.ts';
 import { createSessionTokens } from './session/session-tokens.ts';
 import type { Translation } from '../translation/translation.ts';
 import {
@@ -30,7 +30,7 @@ import { voiceRoutes } from './session/routes.ts';
 import { speakerOf, spokenLanguages } from './session/speakers.ts';
 import { voiceSockets } from './session/connection.ts';
 import { createVoiceRequestCheck } from './session/voice-session-request.ts';
-import { createVoiceSessions, type VoiceSessionsOptions } from './session/voice-sessions.ts';
+import { VoiceSessions, type VoiceSessionsOptions } from './session/voice-sessions.ts';
 
 export type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from './path/measures.ts';
 export type { LiveTranslation } from './session/live-translation.ts';
@@ -96,7 +96,7 @@ export function openVoice({
   findRoom: VoiceSessionsOptions['findRoom'];
 }) {
   const liveTranslation = createLiveTranslation({ translation, glossaries });
-  const voiceSessions = createVoiceSessions({
+  const voiceSessions = new VoiceSessions({
     checkRequest: createVoiceRequestCheck({
       recognisers: engines.recognition,
       speakers: engines.synthesis,
@@ -126,7 +126,7 @@ export function openVoice({
       broker,
       rememberMs: longestWithoutToken(config),
     }),
-    seats: createSessionSeats({
+    seats: new SessionSeats({
       broker,
       most: config.VOICE_MAX_SESSIONS,
       mostOfKey: config.VOICE_MAX_SESSIONS_PER_KEY,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/broker.ts';
-import { createSessionSeats } from '../../server/voice/session/session-seats.ts';
+import { SessionSeats } from '../../server/voice/session/session-seats.ts';
 import { createSessionTokens } from '../../server/voice/session/session-tokens.ts';
 import { openRedis, type TestRedis } from '../support/machine/redis.ts';
 import {
@@ -38,7 +38,7 @@ async function openNodes(count: number): Promise<Broker[]> {
   );
 }
 
-const openSeats = (broker: Broker) => createSessionSeats({ broker, most: 100, mostOfKey: 10 });
+const openSeats = (broker: Broker) => new SessionSeats({ broker, most: 100, mostOfKey: 10 });
 const openTokens = (broker: Broker) => createSessionTokens({ broker, rememberMs: LONG });
 
 /** Tries to take a seat until the outcome is known. */

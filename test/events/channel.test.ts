@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Channel } from '../../server/events/channel.ts';
-import { createFanOut } from '../../server/events/reading/fan-out.ts';
+import { FanOut } from '../../server/events/reading/fan-out.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
@@ -57,7 +57,7 @@ it('resends all held lines, not only the last hundred, to readers whose lines we
   for (const text of all.slice(1)) await say(live, text);
   await shows(reader, ...all);
   const before = reader.received.length;
-  const fanOut = createFanOut();
+  const fanOut = new FanOut();
   const channel = new Channel({
     ...{ captions, fanOut, log: recordLog() },
     track: { roomId: room.roomId, name: 'spoken' },

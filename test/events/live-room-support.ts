@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { Caption, CaptionLog, CaptionTrack } from '../../server/events/caption-log.ts';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import { LiveRoom } from '../../server/events/live-room.ts';
-import { createFanOut } from '../../server/events/reading/fan-out.ts';
+import { FanOut } from '../../server/events/reading/fan-out.ts';
 import type { RoomWishes } from '../../server/events/store.ts';
 import type { CaptionUpdate, TranslateText } from '../../server/voice/index.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -69,7 +69,7 @@ export async function openRoom({
   const open = () => {
     const captions = createCaptionLog({ store, log });
     const live = new LiveRoom({
-      ...{ room, captions, log, unreadMs, now, fanOut: createFanOut({ sliceMs }) },
+      ...{ room, captions, log, unreadMs, now, fanOut: new FanOut({ sliceMs }) },
       translateText: translator.translateText,
       spokenLanguages: () => [],
     });

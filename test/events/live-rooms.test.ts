@@ -2,9 +2,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../server/broker/index.ts';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
-import { createLiveRooms } from '../../server/events/live-rooms.ts';
-import { createSharedCaptionLog } from '../../server/events/nodes/shared-caption-log.ts';
-import { createFanOut } from '../../server/events/reading/fan-out.ts';
+import { LiveRooms } from '../../server/events/live-rooms.ts';
+import { SharedCaptionLog } from '../../server/events/nodes/shared-caption-log.ts';
+import { FanOut } from '../../server/events/reading/fan-out.ts';
 import { anybody, keyForPasscode, passOf } from '../../server/events/room-keys.ts';
 import type { Room, RoomStore } from '../../server/events/store.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -39,15 +39,15 @@ async function openRooms({ sweepMs = 60_000, broker, faults = {} }: Given = {}) 
   const store = { ...platform().storage.rooms, ...faults };
   const log = recordLog();
   const nodes = broker && {
-    ...{ broker, captions: createSharedCaptionLog({ store, broker, log }) },
+    ...{ broker, captions: new SharedCaptionLog({ store, broker, log }) },
   };
   const captions = nodes?.captions ?? createCaptionLog({ store, log });
   const prepared: (string | undefined)[] = [];
   const payer = { isActive: true };
   /** Calls that forget synthesised speech: the room, and the time before which it is forgotten. */
   const forgotten: [roomId: string, beforeMs: number | undefined][] = [];
-  const rooms = createLiveRooms({
-    ...{ captions, nodes, store, log, sweepMs, fanOut: createFanOut() },
+  const rooms = new LiveRooms({
+    ...{ captions, nodes, store, log, sweepMs, fanOut: new FanOut() },
     spokenLines: {
       forget: (roomId, beforeMs) => void forgotten.push([roomId, beforeMs]),
       speakFor: () => Promise.reject(new Error('There is one node.')),

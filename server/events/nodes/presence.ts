@@ -25,17 +25,6 @@ export interface RoomPresence {
   sessionId?: string;
 }
 
-export interface Presence {
-  /** Returns what the other nodes report of a room. */
-  others(roomId: string): RoomPresence[];
-  /**
-   * To be called when a room has changed here. @param options.isUrgent whether other nodes depend on it at
-   * once
-   */
-  changed(roomId: string, options?: { isUrgent: boolean }): void;
-  stop(): void;
-}
-
 interface Said {
   node: string;
   /** Whether `rooms` is complete rather than a change; a null room has been closed by the node. */
@@ -54,11 +43,7 @@ export interface PresenceOptions {
 
 type Rooms = Map<string, RoomPresence>;
 
-export function createPresence(options: PresenceOptions): Presence {
-  return new PresenceOfNodes(options);
-}
-
-class PresenceOfNodes implements Presence {
+export class Presence {
   readonly #options: PresenceOptions;
   readonly #nodes = new Map<string, { rooms: Rooms; heardAtMs: number }>();
   readonly #changed = new Set<string>();
@@ -82,10 +67,15 @@ class PresenceOfNodes implements Presence {
     });
   }
 
+  /** Returns what the other nodes report of a room. */
   others(roomId: string): RoomPresence[] {
     return [...this.#nodes.values()].flatMap(({ rooms }) => rooms.get(roomId) ?? []);
   }
 
+  /**
+   * To be called when a room has changed here. @param options.isUrgent whether other nodes depend on it at
+   * once
+   */
   changed(roomId: string, { isUrgent } = { isUrgent: false }): void {
     this.#changed.add(roomId);
     if (!isUrgent) this.#soon ??= setTimeout(() => this.#sayChanged(), SOON_MS).unref();

@@ -12,30 +12,12 @@ const KEEP_SOME_EVERY_MS = 300;
 /** How long a joining reader waits for the broker, in ms. */
 const PATIENCE_MS = 1_000;
 
-export interface ReaderSeats {
-  /**
-   * Takes a seat for a reader.
-   *
-   * @param known latest known number of readers, including this one: it counts while the broker is
-   *   unreachable
-   * @returns a function that gives the seat back
-   * @throws ServiceError too_many_sessions
-   */
-  take(roomId: string, known: number): Promise<() => void>;
-  /** Resolves when the seats given up so far are free, or the broker takes too long. */
-  left(): Promise<unknown>;
-}
-
 interface ReaderSeatsOptions {
   broker: Pick<Broker, 'seats' | 'onBack'>;
   mostInRoom: number;
 }
 
-export function createReaderSeats(options: ReaderSeatsOptions): ReaderSeats {
-  return new SeatsOfServer(options);
-}
-
-class SeatsOfServer implements ReaderSeats {
+export class ReaderSeats {
   readonly #options: ReaderSeatsOptions;
   /** Seat name of each reader here, by member; the seat renewed longest ago comes first. */
   readonly #held = new Map<string, string>();
@@ -47,6 +29,14 @@ class SeatsOfServer implements ReaderSeats {
     options.broker.onBack(() => this.#keep(this.#held.size));
   }
 
+  /**
+   * Takes a seat for a reader.
+   *
+   * @param known latest known number of readers, including this one: it counts while the broker is
+   *   unreachable
+   * @returns a function that gives the seat back
+   * @throws ServiceError too_many_sessions
+   */
   async take(roomId: string, known: number): Promise<() => void> {
     const { broker, mostInRoom: most } = this.#options;
     const name = `readers of ${roomId}`;
@@ -70,6 +60,7 @@ class SeatsOfServer implements ReaderSeats {
     throw full('The room');
   }
 
+  /** Resolves when the seats given up so far are free, or the broker takes too long. */
   left(): Promise<unknown> {
     return withinTime(Promise.all(this.#leaving), performance.now() + PATIENCE_MS);
   }

@@ -26,19 +26,7 @@ export interface SharedCaptionLogOptions extends Omit<CaptionLogOptions, 'publis
   log: Logger;
 }
 
-export interface SharedCaptionLog extends CaptionLog {
-  /** Returns a room as shared by all nodes, opening it if necessary. */
-  share(roomId: string): SharedRoom;
-  /** Closes a room on this node. @param options.isLast whether nothing of it is to remain on any node */
-  leave(roomId: string, options: { isLast: boolean }): Promise<void>;
-  stop(): void;
-}
-
-export function createSharedCaptionLog(options: SharedCaptionLogOptions): SharedCaptionLog {
-  return new CaptionLogOfNodes(options);
-}
-
-class CaptionLogOfNodes implements SharedCaptionLog {
+export class SharedCaptionLog implements CaptionLog {
   readonly #options: SharedCaptionLogOptions;
   readonly #memory: EmbeddedCaptionLog;
   readonly #questions;
@@ -79,6 +67,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     });
   }
 
+  /** Returns a room as shared by all nodes, opening it if necessary. */
   share(roomId: string): SharedRoom {
     const known = this.#rooms.get(roomId);
     if (known !== undefined) return known;
@@ -92,6 +81,7 @@ class CaptionLogOfNodes implements SharedCaptionLog {
     return room;
   }
 
+  /** Closes a room on this node. @param options.isLast whether nothing of it is to remain on any node */
   async leave(roomId: string, options: { isLast: boolean }): Promise<void> {
     try {
       await this.#leave(roomId, options);

@@ -112,23 +112,6 @@ function frame(head: number, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-export interface FanOut {
-  /** Sends a parcel to the current readers. */
-  send(readers: ReadonlySet<Reader>, parcel: Parcel): void;
-  /** Acts on each of many readers; with `after`, once messages queued for that set have been sent. */
-  each(
-    readers: readonly Reader[],
-    act: (reader: Reader) => void,
-    after?: ReadonlySet<Reader>,
-  ): void;
-  /** Cancels the captions queued for these readers. */
-  cancel(readers: ReadonlySet<Reader>): void;
-  /** Returns how many messages some of these readers have not got yet. */
-  waiting(readers: ReadonlySet<Reader>): number;
-  /** Resolves when nothing is queued. */
-  idle(): Promise<void>;
-}
-
 /** Readers handled between two looks at the clock; then other queues get their turn. */
 const READERS_A_LOOK = 32;
 
@@ -142,15 +125,7 @@ interface Round {
   act: (reader: Reader) => void;
 }
 
-/**
- * @param options.sliceMs longest time spent writing in one turn of the event loop, over all messages and sets
- *   of readers; the work that follows the writes takes as long again
- */
-export function createFanOut({ sliceMs = 1 }: { sliceMs?: number } = {}): FanOut {
-  return new SlicedFanOut(sliceMs);
-}
-
-class SlicedFanOut implements FanOut {
+export class FanOut {
   readonly #sliceMs: number;
   /** Pending rounds, in order for each set of readers; the sets take turns. */
   readonly #queues = new Map<object, Round[]>();
@@ -161,10 +136,15 @@ class SlicedFanOut implements FanOut {
   #hasSent = false;
   #actsLeft = READERS_A_LOOK;
 
-  constructor(sliceMs: number) {
+  /**
+   * @param options.sliceMs longest time spent writing in one turn of the event loop, over all messages and
+   *   sets of readers; the work that follows the writes takes as long again
+   */
+  constructor({ sliceMs = 1 }: { sliceMs?: number } = {}) {
     this.#sliceMs = sliceMs;
   }
 
+  /** Sends a parcel to the current readers. */
   send(readers: ReadonlySet<Reader>, parcel: Parcel): void {
     if (readers.size === 0) return;
     const queue = this.#queues.get(readers) ?? [];
@@ -188,10 +168,12 @@ class SlicedFanOut implements FanOut {
     this.#add(readers, round);
   }
 
+  /** Acts on each of many readers; with `after`, once messages queued for that set have been sent. */
   each(readers: readonly Reader[], act: (reader: Reader) => void, after: object = readers): void {
     if (readers.length > 0) this.#add(after, { ...roundOf(readers), parcel: undefined, act });
   }
 
+  /** Cancels the captions queued for these readers. */
   cancel(readers: ReadonlySet<Reader>): void {
     keepRounds(
       this.#queues.get(readers) ?? [],
@@ -199,10 +181,12 @@ class SlicedFanOut implements FanOut {
     );
   }
 
+  /** Returns how many messages some of these readers have not got yet. */
   waiting(readers: ReadonlySet<Reader>): number {
     return this.#queues.get(readers)?.length ?? 0;
   }
 
+  /** Resolves when nothing is queued. */
   async idle(): Promise<void> {
     while (this.#queues.size > 0) await nextTurn();
   }

@@ -29,37 +29,6 @@ export interface OutboxReader {
   changed(): Promise<void>;
 }
 
-export interface Outbox {
-  /** Whether the outbox has ended and the client has confirmed everything. */
-  readonly isDelivered: boolean;
-  /** Whether no more messages follow. */
-  readonly hasEnded: boolean;
-  /** Number of durable messages that the client has not confirmed. */
-  readonly unconfirmedCount: number;
-  /** Adds a message of the voice path; resolves when the outbox has room for more. */
-  put(message: ServerMessage): Promise<void>;
-  /** Adds a notice that matters only now, such as how much audio has arrived. */
-  notify(message: ServerMessage): void;
-  /** Marks the end: no more messages follow. */
-  end(): void;
-  /** Lets readers take durable messages up to this sequence. */
-  release(sequence: number): void;
-  /** Messages still kept, oldest first. */
-  readonly kept: readonly Outgoing[];
-  /** Continues where another server's outbox stopped. */
-  resume(before: { messages: readonly Outgoing[]; lastSequence: number; confirmed: number }): void;
-  /** Ends all waiting for room, as no client will read any more. */
-  close(): void;
-  /** Records that the client has everything up to this sequence; returns the last confirmed sequence. */
-  confirm(sequence: number): number;
-  /**
-   * Starts a reader for a connection; the previous reader gets nothing more.
-   *
-   * @param after sequence of the last message the client has; undefined: the last one it has confirmed
-   */
-  read(after: number | undefined): OutboxReader;
-}
-
 export interface OutboxOptions {
   /** Whether durable messages carry their sequence. */
   isNumbered: boolean;
@@ -76,11 +45,7 @@ interface Entry extends Outgoing {
   sizeBytes: number;
 }
 
-export function createOutbox(options: OutboxOptions): Outbox {
-  return new KeptMessages(options);
-}
-
-class KeptMessages implements Outbox {
+export class Outbox {
   readonly #options: OutboxOptions;
   readonly #now: () => number;
   /** Kept durable messages, oldest first, with consecutive sequences. */
@@ -103,18 +68,22 @@ class KeptMessages implements Outbox {
     this.#released = options.onKept === undefined ? Infinity : 0;
   }
 
+  /** Whether no more messages follow. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
+  /** Number of durable messages that the client has not confirmed. */
   get unconfirmedCount(): number {
     return this.#lastSequence - this.#confirmed;
   }
 
+  /** Whether the outbox has ended and the client has confirmed everything. */
   get isDelivered(): boolean {
     return this.#hasEnded && this.unconfirmedCount === 0;
   }
 
+  /** Adds a message of the voice path; resolves when the outbox has room for more. */
   async put(message: ServerMessage): Promise<void> {
     const track = trackOf(message);
     const isDurable = track === undefined || hasConcluded(message);
@@ -136,21 +105,33 @@ class KeptMessages implements Outbox {
     }
   }
 
+  /** Adds a notice that matters only now, such as how much audio has arrived. */
   notify(message: ServerMessage): void {
     this.#reader?.notices.set(message.type, message);
     this.#reader?.signal.raise();
   }
 
+  /** Messages still kept, oldest first. */
   get kept(): readonly Outgoing[] {
     return this.#entries;
   }
 
+  /** Lets readers take durable messages up to this sequence. */
   release(sequence: number): void {
     this.#released = Math.max(this.#released, Math.min(sequence, this.#lastSequence));
     this.#reader?.signal.raise();
   }
 
-  resume({ messages, lastSequence, confirmed }: Parameters<Outbox['resume']>[0]): void {
+  /** Continues where another server's outbox stopped. */
+  resume({
+    messages,
+    lastSequence,
+    confirmed,
+  }: {
+    messages: readonly Outgoing[];
+    lastSequence: number;
+    confirmed: number;
+  }): void {
     for (const { message, sequence } of messages) {
       this.#entries.push({ message, sequence, sizeBytes: sizeOf(message) });
     }
@@ -163,16 +144,19 @@ class KeptMessages implements Outbox {
     }
   }
 
+  /** Marks the end: no more messages follow. */
   end(): void {
     this.#hasEnded = true;
     this.#reader?.signal.raise();
   }
 
+  /** Ends all waiting for room, as no client will read any more. */
   close(): void {
     this.#isClosed = true;
     this.#room.raise();
   }
 
+  /** Records that the client has everything up to this sequence; returns the last confirmed sequence. */
   confirm(sequence: number): number {
     const upTo = Math.min(sequence, this.#lastSequence);
     let entry = this.#entryAfter(this.#confirmed);
@@ -190,6 +174,11 @@ class KeptMessages implements Outbox {
     return this.#confirmed;
   }
 
+  /**
+   * Starts a reader for a connection; the previous reader gets nothing more.
+   *
+   * @param after sequence of the last message the client has; undefined: the last one it has confirmed
+   */
   read(after?: number): OutboxReader {
     if (after !== undefined) this.confirm(after);
     const reader = new Reader(this.#tentative.keys());

@@ -17,7 +17,7 @@ import {
 import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
 import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import type { ResumedPath, VoicePipeline, VoicePipelineOptions } from '../path/pipeline.ts';
 import type { SessionHold } from './handover.ts';
 import type { KeptSession } from './kept-session.ts';
@@ -151,7 +151,7 @@ export class RunningSession {
       },
     );
     this.#measures = createSessionMeasures(measures);
-    this.#outbox = createOutbox({
+    this.#outbox = new Outbox({
       isNumbered: options.acknowledges,
       onOvertaken: () => measures.updatesDropped(1),
       onKept: journal && ((message, sequence) => journal.told(message, sequence)),

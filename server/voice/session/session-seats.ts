@@ -8,42 +8,13 @@ const KEEP_EVERY_MS = 15_000;
 /** Most seats to give back once the broker returns; beyond that, the oldest are left to expire. */
 const MAX_UNSURE = 10_000;
 
-export interface SessionSeats {
-  /**
-   * Refuses when this server alone has reached a limit; makes no call to the broker.
-   *
-   * @throws ServiceError too_many_sessions
-   */
-  refuseBeyondLimits(keyId: string): void;
-  /**
-   * Takes a seat for a session of a key. Sessions of the demo page, which have no key, share one limit.
-   *
-   * @throws ServiceError too_many_sessions, broker_unavailable
-   */
-  take(sessionId: string, keyId: string): Promise<void>;
-  /**
-   * Gives a seat back.
-   *
-   * @param keyId key of a session whose seat was taken by another server, which has died
-   */
-  leave(sessionId: string, keyId?: string): void;
-  /** Takes over a session from another server, together with its seat. */
-  adopt(sessionId: string, keyId: string): void;
-  /** Hands a session over to another server, together with its seat. */
-  handOver(sessionId: string): void;
-}
-
 interface SessionSeatsOptions {
   broker: Pick<Broker, 'seats' | 'onBack'>;
   most: number;
   mostOfKey: number;
 }
 
-export function createSessionSeats(options: SessionSeatsOptions): SessionSeats {
-  return new SharedSeats(options);
-}
-
-class SharedSeats implements SessionSeats {
+export class SessionSeats {
   readonly #options: SessionSeatsOptions;
   /** Sessions of this server, with the names of the limits they count towards. */
   readonly #held = new Map<string, string[]>();
@@ -63,12 +34,22 @@ class SharedSeats implements SessionSeats {
     });
   }
 
+  /**
+   * Refuses when this server alone has reached a limit; makes no call to the broker.
+   *
+   * @throws ServiceError too_many_sessions
+   */
   refuseBeyondLimits(keyId: string): void {
     const { most, mostOfKey } = this.#options;
     if (this.#countOf(ALL_SESSIONS) >= most) throw allTaken();
     if (this.#countOf(ofKey(keyId)) >= mostOfKey) throw allOfKeyTaken();
   }
 
+  /**
+   * Takes a seat for a session of a key. Sessions of the demo page, which have no key, share one limit.
+   *
+   * @throws ServiceError too_many_sessions, broker_unavailable
+   */
   async take(sessionId: string, keyId: string): Promise<void> {
     const { broker, most, mostOfKey } = this.#options;
     const names = namesOf(keyId);
@@ -87,11 +68,17 @@ class SharedSeats implements SessionSeats {
     this.#hold(sessionId, names);
   }
 
+  /**
+   * Gives a seat back.
+   *
+   * @param keyId key of a session whose seat was taken by another server, which has died
+   */
   leave(sessionId: string, keyId?: string): void {
     const names = this.#letGo(sessionId) ?? (keyId === undefined ? undefined : namesOf(keyId));
     if (names !== undefined) this.#giveBack(sessionId, names);
   }
 
+  /** Takes over a session from another server, together with its seat. */
   adopt(sessionId: string, keyId: string): void {
     const names = namesOf(keyId);
     this.#hold(sessionId, names);
@@ -99,6 +86,7 @@ class SharedSeats implements SessionSeats {
     seats.keep({ names, member: sessionId, ttlMs: SEAT_MS }).catch(() => undefined);
   }
 
+  /** Hands a session over to another server, together with its seat. */
   handOver(sessionId: string): void {
     this.#letGo(sessionId);
   }

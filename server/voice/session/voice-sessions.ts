@@ -90,60 +90,6 @@ export interface SessionOwner {
 
 export type SessionAnswer = Omit<VoiceReconnectedSession, 'streaming_url'>;
 
-export interface VoiceSessions {
-  /**
-   * Opens a session and issues its first token.
-   *
-   * @throws ServiceError invalid_request, not_found, quota_exceeded, too_many_sessions,
-   *   engine_unavailable, broker_unavailable, stopping
-   */
-  open(request: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer>;
-  /**
-   * Exchanges the latest token of a session for a new one and drops a connection that is still active. A
-   * token that was exchanged before ends the session.
-   *
-   * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused,
-   *   request_timeout, broker_unavailable, stopping
-   */
-  reconnect(
-    token: string,
-    caller: Caller | undefined,
-    question: ReconnectionQuestion,
-  ): Promise<SessionAnswer>;
-  /**
-   * Spends a token and returns the session's next connection, which the caller must release.
-   *
-   * @param page origin of the connection
-   * @throws ServiceError token_refused, broker_unavailable, stopping
-   * @throws ForeignPage for a page of a site that the session's account has not allowed; the session ends
-   */
-  connect(token: string, page: PageOrigin): Promise<SessionConnection>;
-  /** The sessions of this process, oldest first. */
-  list(): RunningSession[];
-  /**
-   * Ends a session at once, on whichever server runs it, and tells its client the reason.
-   *
-   * @throws ServiceError broker_unavailable when the session may still be running on another server
-   */
-  end(sessionId: string): Promise<void>;
-  /**
-   * Returns the account of a session that other servers can resume; null for a session of the demo page,
-   * undefined for an unknown session.
-   *
-   * @throws ServiceError broker_unavailable
-   */
-  accountOf(sessionId: string): Promise<string | null | undefined>;
-  /** Ends the sessions of a deactivated key and tells their clients the reason. */
-  endOfKey(keyId: string): void;
-  /** Number of sessions that are connected, awaited, or kept for a reconnection. */
-  readonly count: number;
-  /** Load of the recognisers on this machine. */
-  readonly hearing: Hearing;
-  readonly isStopping: boolean;
-  /** Refuses new sessions, lets running ones conclude, and ends the rest after `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-}
-
 /** What a client sends along with its token to reconnect. */
 export interface ReconnectionQuestion {
   /** Sequence of the last message the client has; later messages are sent again. */
@@ -160,11 +106,7 @@ interface WantedSession {
   room: SessionRoom | undefined;
 }
 
-export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSessions {
-  return new SessionDesk(options);
-}
-
-class SessionDesk implements VoiceSessions {
+export class VoiceSessions {
   readonly #options: VoiceSessionsOptions;
   readonly #live = new LiveSessions();
   readonly #admission: Admission;
@@ -197,10 +139,16 @@ class SessionDesk implements VoiceSessions {
       });
   }
 
+  /** The sessions of this process, oldest first. */
   list(): RunningSession[] {
     return this.#live.list();
   }
 
+  /**
+   * Ends a session at once, on whichever server runs it, and tells its client the reason.
+   *
+   * @throws ServiceError broker_unavailable when the session may still be running on another server
+   */
   end(sessionId: string): Promise<void> {
     return this.#endAnywhere(sessionId, new ServiceError('session_ended', ENDED));
   }
@@ -211,20 +159,29 @@ class SessionDesk implements VoiceSessions {
     else await this.#cluster?.end(sessionId, reason);
   }
 
+  /**
+   * Returns the account of a session that other servers can resume; null for a session of the demo page,
+   * undefined for an unknown session.
+   *
+   * @throws ServiceError broker_unavailable
+   */
   async accountOf(sessionId: string): Promise<string | null | undefined> {
     return this.#cluster?.accountOf(sessionId);
   }
 
+  /** Ends the sessions of a deactivated key and tells their clients the reason. */
   endOfKey(keyId: string): void {
     for (const session of this.#live.list()) {
       if (session.origin.key?.keyId === keyId) session.end(keyDeactivated());
     }
   }
 
+  /** Number of sessions that are connected, awaited, or kept for a reconnection. */
   get count(): number {
     return this.#live.count;
   }
 
+  /** Load of the recognisers on this machine. */
   get hearing(): Hearing {
     return this.#admission.describe(this.#heard());
   }
@@ -233,6 +190,12 @@ class SessionDesk implements VoiceSessions {
     return this.#isStopping;
   }
 
+  /**
+   * Opens a session and issues its first token.
+   *
+   * @throws ServiceError invalid_request, not_found, quota_exceeded, too_many_sessions,
+   *   engine_unavailable, broker_unavailable, stopping
+   */
   async open(body: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer> {
     if (this.#isStopping) throw stopping();
     const { checkRequest, findRoom, seats, usageMeter } = this.#options;
@@ -367,6 +330,13 @@ class SessionDesk implements VoiceSessions {
     this.#options.tokens.handOver(sessionId);
   }
 
+  /**
+   * Exchanges the latest token of a session for a new one and drops a connection that is still active. A
+   * token that was exchanged before ends the session.
+   *
+   * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused,
+   *   request_timeout, broker_unavailable, stopping
+   */
   async reconnect(
     token: string,
     caller: Caller | undefined,
@@ -391,6 +361,13 @@ class SessionDesk implements VoiceSessions {
     return { session_id: session.id, token: rotation.token, ...session.received };
   }
 
+  /**
+   * Spends a token and returns the session's next connection, which the caller must release.
+   *
+   * @param page origin of the connection
+   * @throws ServiceError token_refused, broker_unavailable, stopping
+   * @throws ForeignPage for a page of a site that the session's account has not allowed; the session ends
+   */
   async connect(token: string, page: PageOrigin): Promise<SessionConnection> {
     if (this.#isStopping) throw stopping();
     await this.#bring(token, refused());
@@ -407,6 +384,7 @@ class SessionDesk implements VoiceSessions {
     throw refusal;
   }
 
+  /** Refuses new sessions, lets running ones conclude, and ends the rest after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     const beganAtMs = performance.now();

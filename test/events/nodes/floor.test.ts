@@ -2,11 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Broker } from '../../../server/broker/index.ts';
 import { LiveRoom } from '../../../server/events/live-room.ts';
-import {
-  createSharedCaptionLog,
-  type SharedCaptionLog,
-} from '../../../server/events/nodes/shared-caption-log.ts';
-import { createFanOut } from '../../../server/events/reading/fan-out.ts';
+import { SharedCaptionLog } from '../../../server/events/nodes/shared-caption-log.ts';
+import { FanOut } from '../../../server/events/reading/fan-out.ts';
 import { openBrokers, withStreams } from '../../broker/open-brokers.ts';
 import { until } from '../../support/product/server.ts';
 import {
@@ -30,10 +27,10 @@ async function openTwo(firstOver = (broker: Broker) => broker) {
   const translator = scriptedTranslator();
   const open = async (broker: Broker): Promise<{ live: LiveRoom; captions: SharedCaptionLog }> => {
     const store = platformNow().storage.rooms;
-    const captions = createSharedCaptionLog({ store, broker, log });
+    const captions = new SharedCaptionLog({ store, broker, log });
     const share = captions.share(room.roomId);
     const live = new LiveRoom({
-      ...{ room, captions, log, fanOut: createFanOut() },
+      ...{ room, captions, log, fanOut: new FanOut() },
       translateText: translator.translateText,
       spokenLanguages: () => [],
       nodes: {

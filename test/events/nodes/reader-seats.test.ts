@@ -1,12 +1,12 @@
 /** The seats of a room for readers at several servers. */
 import { expect, it } from 'vitest';
-import { createReaderSeats } from '../../../server/events/nodes/reader-seats.ts';
+import { ReaderSeats } from '../../../server/events/nodes/reader-seats.ts';
 import { openBrokers, openEmbedded } from '../../broker/open-brokers.ts';
 import { until } from '../../support/product/server.ts';
 
 it('limits readers over all servers, and frees seats for new ones', async () => {
-  const seats = (await openBrokers('Redis')).map((broker) =>
-    createReaderSeats({ broker, mostInRoom: 10 }),
+  const seats = (await openBrokers('Redis')).map(
+    (broker) => new ReaderSeats({ broker, mostInRoom: 10 }),
   );
   const all = Array.from({ length: 40 }, (_, index) => seats[index % 2]!);
   const came = await Promise.allSettled(all.map((each) => each.take('hall', 1)));
@@ -25,7 +25,7 @@ it('counts with the last known number while the broker does not answer', async (
     ...broker,
     seats: { ...broker.seats, take: () => new Promise<never>(() => {}) },
   };
-  const seats = createReaderSeats({ broker: hanging, mostInRoom: 3 });
+  const seats = new ReaderSeats({ broker: hanging, mostInRoom: 3 });
   await seats.take('hall', 3);
   await expect(seats.take('hall', 4)).rejects.toMatchObject({ code: 'too_many_sessions' });
   await broker.close();
@@ -52,7 +52,7 @@ it('frees all seats when the last readers have left, even those still being take
     onBack: () => () => undefined,
     seats: { ...broker.seats, take, leave },
   };
-  const seats = createReaderSeats({ broker: watched, mostInRoom: 3 });
+  const seats = new ReaderSeats({ broker: watched, mostInRoom: 3 });
   for (const room of ['hall', 'side']) (await seats.take(room, 1))();
   await seats.left();
   expect(await broker.seats.members('readers of side')).toEqual([]);
@@ -77,7 +77,7 @@ it('holds seats as long as their readers stay, and takes them again after the br
       },
     },
   };
-  const seats = createReaderSeats({ broker: watched, mostInRoom: 3 });
+  const seats = new ReaderSeats({ broker: watched, mostInRoom: 3 });
   const leave = await Promise.all([1, 2, 3].map((known) => seats.take('hall', known)));
   await until(() => kept > leave.length);
   const members = () => broker.seats.members('readers of hall');

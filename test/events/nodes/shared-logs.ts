@@ -4,10 +4,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/index.ts';
 import type { Caption, CaptionTrack } from '../../../server/events/caption-log.ts';
 import { read } from '../../../server/events/nodes/room-entry.ts';
-import {
-  createSharedCaptionLog,
-  type SharedCaptionLog,
-} from '../../../server/events/nodes/shared-caption-log.ts';
+import { SharedCaptionLog } from '../../../server/events/nodes/shared-caption-log.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { type BrokerName, openBrokers } from '../../broker/open-brokers.ts';
@@ -34,7 +31,7 @@ export function openLog(broker: Broker, now = Date.now, rooms = storage.rooms): 
       if (!isOver) await rooms.append(...args);
     },
   };
-  const log = createSharedCaptionLog({ store, broker, now, log: quietLog, retryMs: 5 });
+  const log = new SharedCaptionLog({ store, broker, now, log: quietLog, retryMs: 5 });
   onTestFinished(() => {
     isOver = true;
     log.stop();

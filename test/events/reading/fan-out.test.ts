@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createFanOut, createParcel, encodings } from '../../../server/events/reading/fan-out.ts';
+import { FanOut, createParcel, encodings } from '../../../server/events/reading/fan-out.ts';
 import { until } from '../../support/product/server.ts';
 import { scriptedReader, type ScriptedReader } from './scripted-reader.ts';
 
@@ -20,7 +20,7 @@ const state = createParcel({
 const keepAlive = createParcel({ type: 'keep_alive' });
 
 /** A fan-out in a single slice, however slow the machine is. */
-const promptFanOut = () => createFanOut({ sliceMs: 60_000 });
+const promptFanOut = () => new FanOut({ sliceMs: 60_000 });
 
 /** Readers that have received everything so far. */
 const here = (count: number, given: Parameters<typeof scriptedReader>[0] = {}) =>
@@ -95,7 +95,7 @@ it('sends the state of a room even to readers that are behind, but to none that 
 });
 
 it('works in slices, between which other work has its turn, and omits no reader', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const readers = new Set(here(1_000));
   let turns = 0;
   const count = () => {
@@ -113,7 +113,7 @@ it('works in slices, between which other work has its turn, and omits no reader'
 });
 
 it('spreads many small sends over many turns as well', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const rooms = Array.from({ length: 100 }, () => new Set(here(10)));
   let turns = 0;
   let isDone = false;
@@ -132,7 +132,7 @@ it('spreads many small sends over many turns as well', async () => {
 });
 
 it('runs an action for many readers after earlier messages, a few readers at a time', async () => {
-  const fanOut = createFanOut();
+  const fanOut = new FanOut();
   const readers = here(500);
   const [first, second] = [new Set(readers.slice(0, 250)), new Set(readers.slice(250))];
   for (const set of [first, second]) fanOut.send(set, concluded(1));
@@ -153,7 +153,7 @@ it('runs an action for many readers after earlier messages, a few readers at a t
 });
 
 it('replaces tentative text that is still being sent by a newer one', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   for (const text of ['a', 'b', 'c']) fanOut.send(readers, tentative(text));
   const all = [...readers];
@@ -162,7 +162,7 @@ it('replaces tentative text that is still being sent by a newer one', async () =
 });
 
 it('sends nothing more to a reader that leaves meanwhile', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   const all = [...readers];
   fanOut.send(readers, concluded(9));
@@ -172,7 +172,7 @@ it('sends nothing more to a reader that leaves meanwhile', async () => {
 });
 
 it('serves sets of readers in turn, so that one with changing text delays no other', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const [hall, side] = [new Set(here(5_000)), new Set(here(10))];
   fanOut.send(hall, tentative('0'));
   fanOut.send(side, concluded(1));
@@ -189,7 +189,7 @@ it('serves sets of readers in turn, so that one with changing text delays no oth
 });
 
 it('sends the replacing text to a reader that joins during a send', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   fanOut.send(readers, tentative('I hate'));
   const [late] = here(1);
@@ -201,7 +201,7 @@ it('sends the replacing text to a reader that joins during a send', async () => 
 });
 
 it('skips tentative text that was concluded meanwhile', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   const all = [...readers];
   fanOut.send(readers, tentative('Good'));
@@ -212,7 +212,7 @@ it('skips tentative text that was concluded meanwhile', async () => {
 });
 
 it('sends nothing that was cancelled, but everything else', async () => {
-  const fanOut = createFanOut({ sliceMs: 0 });
+  const fanOut = new FanOut({ sliceMs: 0 });
   const readers = new Set(here(500));
   const all = [...readers];
   for (const parcel of [concluded(1), concluded(2), state, concluded(3), tentative('a')]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
-import { createOutbox, type OutboxReader } from '../../../server/voice/session/outbox.ts';
+import { Outbox, type OutboxReader } from '../../../server/voice/session/outbox.ts';
 
 const segment = (text: string) => ({ language: 'en', text, start_time: 0, end_time: 1 });
 const concluded = (text: string): ServerMessage => ({
@@ -35,7 +35,7 @@ function takeAll(reader: OutboxReader): string[] {
 
 describe("a reader's connection", () => {
   it('receives everything concluded, and only the newest tentative captions', () => {
-    const outbox = createOutbox({ isNumbered: false });
+    const outbox = new Outbox({ isNumbered: false });
     const reader = outbox.read(undefined);
     void outbox.put(tentative('a'));
     void outbox.put(tentative('a b'));
@@ -46,7 +46,7 @@ describe("a reader's connection", () => {
   });
 
   it('is told when tentative captions are removed', () => {
-    const outbox = createOutbox({ isNumbered: false });
+    const outbox = new Outbox({ isNumbered: false });
     const reader = outbox.read(undefined);
     void outbox.put(tentative('noise'));
     expect(takeAll(reader)).toEqual(['~noise']);
@@ -55,7 +55,7 @@ describe("a reader's connection", () => {
   });
 
   it('is done when everything was put and taken', () => {
-    const outbox = createOutbox({ isNumbered: false });
+    const outbox = new Outbox({ isNumbered: false });
     const reader = outbox.read(undefined);
     void outbox.put(concluded('a'));
     outbox.end();
@@ -65,7 +65,7 @@ describe("a reader's connection", () => {
   });
 
   it('receives nothing more once another connection reads', () => {
-    const outbox = createOutbox({ isNumbered: false });
+    const outbox = new Outbox({ isNumbered: false });
     const first = outbox.read(undefined);
     const second = outbox.read(undefined);
     void outbox.put(concluded('a'));
@@ -76,7 +76,7 @@ describe("a reader's connection", () => {
 
 describe('the next connection', () => {
   it('receives what the client has not received, then the newest tentative captions', () => {
-    const outbox = createOutbox({ isNumbered: true });
+    const outbox = new Outbox({ isNumbered: true });
     const first = outbox.read(undefined);
     for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
     takeAll(first);
@@ -87,7 +87,7 @@ describe('the next connection', () => {
   });
 
   it('begins after the confirmed messages when its client names no sequence', () => {
-    const outbox = createOutbox({ isNumbered: false });
+    const outbox = new Outbox({ isNumbered: false });
     const first = outbox.read(undefined);
     for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
     takeAll(first);
@@ -97,7 +97,7 @@ describe('the next connection', () => {
 
   it('may go back behind confirmed messages for half a minute', () => {
     let nowMs = 0;
-    const outbox = createOutbox({ isNumbered: true, now: () => nowMs });
+    const outbox = new Outbox({ isNumbered: true, now: () => nowMs });
     for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
     outbox.confirm(2);
     nowMs = 20_000;
@@ -109,7 +109,7 @@ describe('the next connection', () => {
   });
 
   it('ignores a sequence that was never sent', () => {
-    const outbox = createOutbox({ isNumbered: true });
+    const outbox = new Outbox({ isNumbered: true });
     void outbox.put(concluded('a'));
     const reader = outbox.read(99);
     outbox.confirm(99);
@@ -120,7 +120,7 @@ describe('the next connection', () => {
 
 it('numbers messages only on request, and only those that must not be lost', () => {
   for (const isNumbered of [true, false]) {
-    const outbox = createOutbox({ isNumbered });
+    const outbox = new Outbox({ isNumbered });
     const reader = outbox.read(undefined);
     const seen: unknown[] = [];
     const end: ServerMessage = { type: 'end_of_stream' };
@@ -135,7 +135,7 @@ it('numbers messages only on request, and only those that must not be lost', () 
 });
 
 it('waits while the client has too much unconfirmed, until it confirms or the outbox closes', async () => {
-  const outbox = createOutbox({ isNumbered: false });
+  const outbox = new Outbox({ isNumbered: false });
   const reader = outbox.read(undefined);
   await outbox.put(media(5_000_000));
   let hasRoom = false;

@@ -3,10 +3,10 @@ import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/broker.ts';
 import type { PageOrigin } from '../../../server/http/door.ts';
 import { recordOf, type SessionRecord } from '../../../server/voice/session/kept-session.ts';
-import { createSessionSeats } from '../../../server/voice/session/session-seats.ts';
+import { SessionSeats } from '../../../server/voice/session/session-seats.ts';
 import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
 import {
-  createVoiceSessions,
+  VoiceSessions,
   type VoiceSessionsOptions,
 } from '../../../server/voice/session/voice-sessions.ts';
 import { createSessionUpdates } from '../../../server/voice/session/session-updates.ts';
@@ -20,7 +20,7 @@ const NOWHERE: PageOrigin = { origin: undefined, host: undefined };
 
 function openDesk(broker: Broker, options: Partial<VoiceSessionsOptions> = {}) {
   const tokens = createSessionTokens({ broker, rememberMs: LONG_MS });
-  const sessions = createVoiceSessions({
+  const sessions = new VoiceSessions({
     ...{ tokens, log: quietLog, measures: noMeasures, loadShare: 0 },
     ...{ tokenTtlMs: LONG_MS, resumeMs: LONG_MS },
     usageMeter: {},
@@ -83,7 +83,7 @@ it('frees the seat of a session that is ended after its server has died', async 
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const broker = embeddedBroker();
-  const openSeats = () => createSessionSeats({ broker, most: 10, mostOfKey: 10 });
+  const openSeats = () => new SessionSeats({ broker, most: 10, mostOfKey: 10 });
   await openSeats().take('s', '');
   const record: SessionRecord = {
     request: { source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000' },
