@@ -109,7 +109,7 @@ export function openOperation({
     /** Returns what the running engines can do. */
     capabilities: () => describeCapabilities(engines, translation),
     /** Starts in the background what would take seconds at the first request. */
-    warmUp: (all: Parameters<typeof warmUp>[0]) => warmUp(all, log),
+    warmUp: (all: Parameters<typeof warmUp>[0]) => warmUp(all, log, () => voiceSessions.isStopping),
   };
 }
 
@@ -367,12 +367,13 @@ interface Slow {
 
 /**
  * Starts slow components one after the other. It never throws, and requests made meanwhile share the start
- * under way. A component stays loaded until memory is short.
+ * under way. A component stays loaded until memory is short. A server that stops starts nothing more.
  */
-function warmUp(all: readonly Slow[], log: Logger): void {
+export function warmUp(all: readonly Slow[], log: Logger, isStopping: () => boolean): void {
   const prepare = async () => {
     for (const slow of all) {
       if (slow.prepare === undefined) continue;
+      if (isStopping()) return;
       const { name: what } = slow;
       if (!hasRoom()) {
         log.info({ what }, 'not warmed up: little memory');
@@ -384,6 +385,7 @@ function warmUp(all: readonly Slow[], log: Logger): void {
         const durationMs = Math.round(performance.now() - startedAtMs);
         log.info({ what, durationMs }, 'warmed up');
       } catch (error) {
+        if (isStopping()) return;
         // A request for the component reports the error itself.
         log.info({ what, err: error }, 'not warmed up: it failed');
       }

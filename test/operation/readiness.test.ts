@@ -3,7 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createReadiness } from '../../server/operation/routes.ts';
+import { createReadiness, warmUp } from '../../server/operation/routes.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
 import { smallDisk } from '../support/machine/temporary-folder.ts';
@@ -139,4 +140,24 @@ describe('a full disk', () => {
     const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(said).toEqual([expect.stringContaining(`The disk of ${folder} is full (`) as string]);
   });
+});
+
+it('a server that stops warms nothing more up, and reports no failure of what it ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const log = recordLog();
+  let isStopping = false;
+  const started: string[] = [];
+  const slow = (name: string) => ({
+    name,
+    prepare: () => {
+      started.push(name);
+      isStopping = true;
+      return Promise.reject(new Error('stopping'));
+    },
+  });
+  warmUp([slow('first'), slow('second')], log, () => isStopping);
+  await vi.runAllTimersAsync();
+  expect(started).not.toContain('second');
+  expect(log.lines.filter(({ message }) => message.includes('failed'))).toEqual([]);
 });
