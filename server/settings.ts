@@ -65,7 +65,7 @@ const server = {
     Type.String({
       pattern: '^https?://',
       description:
-        'Mirror from which `dragoman models install` downloads all models except npm packages.',
+        'Mirror from which `npm run dragoman -- models install` downloads all models except npm packages.',
     }),
   ),
   STORAGE_URL: Type.Optional(

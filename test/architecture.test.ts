@@ -24,6 +24,12 @@ describe('the architecture', () => {
     expect(sources.map((file) => file.path)).toContain('server/engines/engine.ts');
     expect(findViolations(sources)).toEqual([]);
   });
+
+  it('names commands as they are typed', () => {
+    const untypable = /\bdragoman (account|key|listen|memory|models|translate)\b/;
+    const sources = readSources().filter(({ text }) => untypable.test(text));
+    expect(sources.map((file) => file.path)).toEqual([]);
+  });
 });
 
 describe('the architecture check', () => {

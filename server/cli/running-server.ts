@@ -143,6 +143,6 @@ async function keyOfDataFolder(): Promise<string> {
   const key = await readFile(file, 'utf8').catch(() => '');
   if (key.trim() !== '') return key.trim();
   throw new Error(
-    `There is no API key in ${file}. Pass one with --key, or make one by dragoman key create --account default and write it there.`,
+    `There is no API key in ${file}. Start the server with npm start, which makes one, set DATA_DIR to the server's data folder, or pass a key with --key.`,
   );
 }

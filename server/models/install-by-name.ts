@@ -118,6 +118,6 @@ async function findEntry(options: InstallByNameOptions): Promise<CatalogueEntry>
 function unknown(name: string): ServiceError {
   return new ServiceError(
     'not_found',
-    `There is no ${name} in the catalogue; see \`models list\`, and \`models available\` for translation.`,
+    `There is no ${name} in the catalogue; see npm run dragoman -- models, and for translation npm run dragoman -- models available.`,
   );
 }

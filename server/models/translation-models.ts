@@ -219,7 +219,7 @@ export function chooseTranslation(
   if (ofName.length === 0) {
     throw new ServiceError(
       'not_found',
-      `There is no ${name} on the list of translation models; see \`models available\`. Pairs without English go through it, with two models.`,
+      `There is no ${name} on the list of translation models; see npm run dragoman -- models available. Pairs without English go through it, with two models.`,
     );
   }
   const chosen = ofName.find((offer) =>

@@ -144,6 +144,8 @@ export function createWishResolver({
 
 // Reading: everything that can be checked without texts, engines or the database.
 
+const CODES = 'GET /v2/languages lists the codes.';
+
 type WishFields = Pick<
   TextTranslationRequest,
   | 'source_lang'
@@ -160,7 +162,7 @@ type WishFields = Pick<
 export function readWishes(request: WishFields, plan: Plan): Wishes {
   const source = optionalSource(request.source_lang);
   const target = canonicalLanguage(request.target_lang);
-  if (target === undefined) throw invalid("Value for 'target_lang' not supported.");
+  if (target === undefined) throw invalid(`Value for 'target_lang' not supported. ${CODES}`);
   const memory = memoryWish(request);
   const styleId = styleIdOf(request, plan);
   return {
@@ -181,7 +183,7 @@ export function readWishes(request: WishFields, plan: Plan): Wishes {
 function optionalSource(requested: string | undefined): LanguageTag | undefined {
   if (requested === undefined || requested.trim() === '') return undefined;
   const tag = canonicalLanguage(requested);
-  if (tag === undefined) throw invalid("Value for 'source_lang' not supported.");
+  if (tag === undefined) throw invalid(`Value for 'source_lang' not supported. ${CODES}`);
   return tag;
 }
 
@@ -315,7 +317,7 @@ function unsupported(name: string, possible: readonly LanguageTag[], source?: La
   const from = source === undefined ? '' : `from ${source.toUpperCase()} `;
   const list = possible.length === 0 ? 'none' : possible.join(', ').toUpperCase();
   return invalid(
-    `Value for '${name}' not supported. Possible ${from}with the running engines: ${list}.`,
+    `Value for '${name}' not supported. Possible ${from}with the running engines: ${list}. Connect a translator that does more (CHAT_URL), or install a model: npm run dragoman -- models available`,
   );
 }
 

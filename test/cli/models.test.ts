@@ -83,5 +83,5 @@ it('refuses a model that is not in the catalogue', async () => {
   const from = ['--from', `${server.url}/`];
   const { code, errors } = await models(temporaryFolder(), 'install', 'nothing', ...from);
   expect(code).toBe(1);
-  expect(errors).toMatch(/^There is no nothing in the catalogue; see `models list`/);
+  expect(errors).toMatch(/^There is no nothing in the catalogue; see npm run dragoman -- models,/);
 });

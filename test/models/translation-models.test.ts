@@ -135,7 +135,7 @@ describe('a translation model', () => {
   });
 
   it.each([
-    ['fr', /There is no translation-en-fr on the list .* see `models available`/],
+    ['fr', /There is no translation-en-fr on the list .*see npm run dragoman -- models available/],
     ['no', /translation-en-no is not released yet.* --architecture base\./],
     ['eo', /There is no translation-en-eo on the list/],
   ])('for %s is unavailable', async (language, message) => {

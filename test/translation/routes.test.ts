@@ -71,7 +71,11 @@ describe('POST /v2/translate', () => {
   it.each([
     [{ source_lang: 'EN', target_lang: 'ES' }, /'text' not specified/],
     [{ text: ['a'], source_lang: 'EN' }, /'target_lang' not specified/],
-    [{ text: ['a'], source_lang: 'EN', target_lang: 'XX' }, /target_lang.*not supported.*ES/],
+    [
+      { text: ['a'], source_lang: 'EN', target_lang: 'XX' },
+      /target_lang.*not supported.*ES.*npm run dragoman/,
+    ],
+    [{ text: ['a'], target_lang: 'Spanish' }, /target_lang.*not supported.*GET \/v2\/languages/],
     [{ text: ['a'], source_lang: 'XX', target_lang: 'ES' }, /source_lang.*not supported.*EN/],
     [{ text: [5], source_lang: 'EN', target_lang: 'ES' }, /text/],
     [{ text: Array(51).fill('a'), source_lang: 'EN', target_lang: 'ES' }, /text/],

@@ -229,7 +229,7 @@ function newToken(): string {
 }
 
 const NO_LINK =
-  'The link is not valid: it has been used or has expired. `dragoman account console-link` makes another.';
+  'The link is not valid: it has been used or has expired. Make another: npm run dragoman -- account console-link ACCOUNT';
 
 /**
  * Returns the console's path for the start-up message, with a one-time link while the first account

@@ -105,7 +105,7 @@ export class ForeignPage extends ServiceError {
   constructor({ origin = '' }: PageOrigin, messageFormat: MessageFormat) {
     super(
       'forbidden',
-      `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
+      `Pages of ${origin} may not connect. Allow the site in the console, or by: npm run dragoman -- account change ACCOUNT --add-origin ${origin}`,
     );
     this.messageFormat = messageFormat;
   }

@@ -277,10 +277,12 @@ function oneOf<T extends string>(name: string, value: string, possible: readonly
   return found;
 }
 
-const RECOGNISERS = 'Connect a recogniser that hears more, or install a model: `dragoman models`.';
-const TRANSLATORS = 'Connect a translator that does more, such as a chat model (CHAT_URL).';
+const RECOGNISERS =
+  'Connect a recogniser that hears more, or install a model: npm run dragoman -- models';
+const TRANSLATORS =
+  'Connect a translator that does more (CHAT_URL), or install a model: npm run dragoman -- models available';
 const SPEAKERS =
-  'Connect a voice that speaks more (SPEECH_URL), or install one: `dragoman models`.';
+  'Connect a voice that speaks more (SPEECH_URL), or install one: npm run dragoman -- models';
 
 /** @param remedy tells the operator of the server how to support more */
 function unsupported(name: string, possible: readonly string[], remedy = ''): ServiceError {
