@@ -127,6 +127,13 @@ describe('captions', () => {
       });
     const before = await heights();
     expect(before).toHaveLength(4);
+    // On a phone, all buttons are in one row, and the captions have the room of another.
+    await page.setViewportSize({ width: 360, height: 740 });
+    const rows = await page
+      .locator('voice-captions .button')
+      .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().bottom)));
+    expect(Math.max(...rows) - Math.min(...rows)).toBeLessThan(8);
+    await page.setViewportSize({ width: 390, height: 844 });
     for (let round = 0; round < 6; round++) {
       for (const language of ['en', 'es', 'ar'] as const) {
         await receive(page, captionUpdate(language, { concluded: words[language] }));

@@ -345,6 +345,18 @@ export const toolbarStyles = css`
     .extras.many {
       flex: 1 0 100%;
     }
+    /* Beside the buttons of text size on a phone, in any language. */
+    .toolbar {
+      column-gap: 0.75rem;
+    }
+    .toolbar .button.main {
+      flex-basis: 10.5rem;
+      padding-inline: 0.75rem;
+      white-space: normal;
+    }
+    .button.main .icon {
+      min-inline-size: 1.25rem;
+    }
   }
   .button {
     display: inline-flex;
