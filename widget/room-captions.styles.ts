@@ -156,9 +156,6 @@ const notices = css`
   ::slotted([slot='empty']) {
     pointer-events: auto;
   }
-  .block .empty {
-    padding: 0;
-  }
   .title {
     font-size: clamp(1.25rem, 1.1rem + 0.9cqi, 1.75rem);
     font-weight: 600;
@@ -190,8 +187,29 @@ const notices = css`
   .whole.back .status {
     inset-block-end: 4.75rem;
   }
-  .block .status {
+  /* In a few lines stands the title, and the hint only where there is room for all of it. */
+  .block :is(.empty, .status) {
+    display: flex;
+    flex-flow: column wrap;
+    place-content: flex-start safe center;
+    /* Beyond the padding, where a hint would still be seen. */
+    column-gap: 2rem;
     inset-block: 0 auto;
+    max-block-size: 100%;
+    overflow: hidden;
+  }
+  .block .empty {
+    block-size: 100%;
+    padding: 0;
+  }
+  .block .status {
+    padding-block: 0.25rem;
+  }
+  .block :is(.empty p, .status > *) {
+    inline-size: 100%;
+  }
+  .block .title {
+    font-size: clamp(1rem, 0.9rem + 0.9cqi, 1.75rem);
   }
   .jump {
     position: absolute;

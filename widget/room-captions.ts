@@ -179,10 +179,11 @@ export class RoomCaptions extends LitElement {
     // The passcode form takes the place of the lines.
     const { lines, tentative } = this.stateNow === 'locked' ? emptyRoomTranscript : this.shown;
     const isEmpty = lines.length === 0 && tentative === '';
+    const isBare = isEmpty && this.hideStatus;
     const rows = isBlock ? LINES_OF_BLOCK : LINES_OF_TRANSCRIPT;
     return html`<section
       part="base"
-      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''} ${this.isAtEnd ? '' : 'back'}"
+      class="base ${isBlock ? 'block' : 'whole'} ${isBare ? 'bare' : ''} ${this.isAtEnd ? '' : 'back'}"
       aria-label=${words.region}
     >
       <div
