@@ -136,6 +136,18 @@ describe('before speaking', () => {
   it('the microphone can be checked without an audience', async () => {
     const room = await bench.makeRoom();
     const page = await openSpeaker(room);
+    // On a phone, a hint of two lines, as while pausing, moves nothing.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 360, height: 740 });
+    const heights = await page.locator('.status.calm').evaluate((status, longHint) => {
+      const copy = status.parentElement!.appendChild(status.cloneNode(true) as HTMLElement);
+      copy.querySelector('p')!.textContent = longHint;
+      const both = [status, copy].map((each) => each.getBoundingClientRect().height);
+      copy.remove();
+      return both;
+    }, 'The microphone is off; the last words are on their way.');
+    expect(heights[1]).toBe(heights[0]);
+    await page.setViewportSize(size);
     await press(page, 'Check the microphone');
     const meter = page.getByRole('meter', { name: 'Level of the microphone' });
     const level = async () => Number(await meter.getAttribute('aria-valuenow'));

@@ -111,6 +111,19 @@ it("a reader's page with letters of twice the size keeps the name of the languag
   const { width } = (await page.locator('.language').boundingBox())!;
   expect(width).toBeGreaterThan(280);
   expect(await excessWidth(page)).toBe(0);
+  // Nor is it cut off where there is room for all of it.
+  await page.evaluate(() => (document.documentElement.style.fontSize = ''));
+  await page.setViewportSize({ width: 1366, height: 768 });
+  const select = page.locator('.language select');
+  const wanted = await select.evaluate((each: HTMLSelectElement) => {
+    const alone = each.parentElement!.appendChild(each.cloneNode(true) as HTMLSelectElement);
+    alone.style.cssText =
+      'position: absolute; inline-size: max-content; padding-inline: 3rem 2.5rem';
+    const { width: all } = alone.getBoundingClientRect();
+    alone.remove();
+    return all;
+  });
+  expect((await select.boundingBox())!.width).toBeGreaterThanOrEqual(Math.floor(wanted));
   await page.context().close();
 });
 
@@ -184,6 +197,27 @@ describe('a page of another site', () => {
     });
     expect(inside).toEqual({ name: 'Live-Untertitel', calmness: 'instant' });
     await untilState(page, 'waiting');
+    // Before the first words, the message has the paper of the captions. One line has room for its title, no hint.
+    const message = await page.evaluate(async () => {
+      const captions = document.querySelector('room-captions')!;
+      captions.lines = 1;
+      await captions.updateComplete;
+      const part = (name: string) => captions.shadowRoot!.querySelector<HTMLElement>(name)!;
+      const box = part('.base').getBoundingClientRect();
+      return {
+        isOnPaper: getComputedStyle(part('.base')).backgroundColor === 'rgb(255, 255, 255)',
+        whole: ['.title', '.hint'].filter((name) => {
+          const { x, y, right, bottom } = part(name).getBoundingClientRect();
+          return x >= box.x && y >= box.y && right <= box.right && bottom <= box.bottom;
+        }),
+        cut: ['.title', '.hint'].filter((name) => {
+          const { x, y, right, bottom } = part(name).getBoundingClientRect();
+          const isSeen = x < box.right && right > box.x && y < box.bottom && bottom > box.y;
+          return isSeen && (x < box.x || y < box.y || right > box.right || bottom > box.bottom);
+        }),
+      };
+    });
+    expect(message).toEqual({ isOnPaper: true, whole: ['.title'], cut: [] });
     await page.context().close();
     await new Promise((resolve) => site.close(resolve));
   });

@@ -32,7 +32,7 @@ export const speakerStyles = css`
     gap: 0.75rem;
     align-content: start;
     /* Two lines of hint on a phone: no state moves the captions. */
-    min-block-size: 6.5rem;
+    min-block-size: 7rem;
     padding: var(--inset);
     border-block-end: 1px solid var(--line);
   }
