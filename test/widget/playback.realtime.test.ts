@@ -372,7 +372,7 @@ describe('translated speech beside the microphone', () => {
     await setLevel(0.5);
     await expect.poll(recent, soon).toBeLessThan(0.08);
     expect(await recent()).toBeGreaterThan(0.02);
-    expect(session.chunks.at(-1)!.bytes.some((byte) => byte !== 0)).toBe(true);
+    await expect.poll(() => session.chunks.at(-1)!.bytes.some((byte) => byte !== 0)).toBe(true);
     await setLevel(0);
     await expect.poll(recent, soon).toBeGreaterThan(0.12);
   });
