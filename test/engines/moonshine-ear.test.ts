@@ -100,7 +100,7 @@ test('what the model repeats until its limit, as in speech of another language, 
     'Buenos días a todos. Hoy vamos a hablar de la nueva casa en la ciudad. ' +
     'El tiempo es muy bueno y los niños juegan en el jardín.';
   const wave = execFileSync('espeak-ng', ['-v', 'es', '--stdout', text]);
-  const input = ['-t', 'wav', '--ignore-length', '-', '-t', 'raw', '-r', '16000', '-'];
+  const input = ['-D', '-t', 'wav', '--ignore-length', '-', '-t', 'raw', '-r', '16000', '-'];
   const samples = floats(
     execFileSync('sox', input, { input: wave, stdio: ['pipe', 'pipe', 'ignore'] }),
   );
