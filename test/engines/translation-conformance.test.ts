@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { PLAIN_ABILITIES } from '../../server/engines/declaration.ts';
 import type { TranslationEngine, TranslationOptions } from '../../server/engines/engine.ts';
 import { isPlain, plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -24,14 +25,7 @@ function loudEngine(): TranslationEngine {
   return {
     name: 'loud',
     pairs: [pair],
-    abilities: {
-      generation: 'classic',
-      formality: [],
-      usesContext: false,
-      usesTerms: false,
-      followsInstructions: false,
-      usesExamples: false,
-    },
+    abilities: PLAIN_ABILITIES,
     async translate(segments, { source, target, signal }) {
       const answers: TextSegment[] = [];
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PLAIN_ABILITIES } from '../../server/engines/declaration.ts';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
 import { createDeeplUpstream } from '../../server/engines/translation/deepl-upstream.ts';
@@ -383,14 +384,7 @@ function engineOfMine(): TranslationEngine {
       { source: 'en', target: 'es' },
       { source: 'es', target: 'en' },
     ],
-    abilities: {
-      generation: 'classic',
-      formality: [],
-      usesContext: false,
-      usesTerms: false,
-      followsInstructions: false,
-      usesExamples: false,
-    },
+    abilities: PLAIN_ABILITIES,
     translate: async (segments, { target }) => {
       if (target === 'es') throw new ServiceError('engine_unavailable', 'It does not start.');
       return [...segments];
