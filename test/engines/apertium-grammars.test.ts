@@ -232,6 +232,39 @@ test.each([
   ['It is on the right side.', 'Está en el lado derecho.'],
   ['It is half past three.', 'Son las tres y media.'],
   ['Sales went up by twenty percent.', 'Las ventas subieron un veinte por ciento.'],
+  // What somebody does, not several of something.
+  ['The cat drinks milk.', 'El gato bebe leche.'],
+  ['The bus stops here.', 'El autobús para aquí.'],
+  ['I think that the company needs help.', 'Pienso que la empresa necesita ayuda.'],
+  ['The bus stops are closed.', 'Las paradas de autobús están cerradas.'],
+  ['The test results show a trend.', 'Los resultados de prueba muestran una tendencia.'],
+  ['The product features', 'Las características de producto'],
+  // Questions with a contracted `not`.
+  ["Why didn't you call me?", '¿Por qué no me llamaste?'],
+  ["Haven't you finished yet?", '¿No has acabado todavía?'],
+  ["Isn't it beautiful?", '¿No es hermoso?'],
+  ["Don't you like it?", '¿No te gusta?'],
+  ["Why didn't the train stop?", '¿Por qué no paró el tren?'],
+  // Dates, seasons and how often.
+  ['March 3, 2026', '3 de marzo de 2026'],
+  ['The meeting is on 4 March 2026.', 'La reunión es el 4 de marzo de 2026.'],
+  ['The deadline is December 31.', 'La fecha límite es el 31 de diciembre.'],
+  ['I was born in August.', 'Nací en agosto.'],
+  ['Summer', 'Verano'],
+  ['Open Monday to Friday', 'Abre de lunes a viernes'],
+  ['He works eight hours a day.', 'Trabaja ocho horas al día.'],
+  ['Three times a week', 'Tres veces a la semana'],
+  // What is not to be done.
+  ['Do not turn off your computer.', 'No apagues tu ordenador.'],
+  ["Don't give up!", '¡No te rindas!'],
+  ['Do not eat or drink here.', 'No comas ni bebas aquí.'],
+  // States, events, hundreds, and verbs as nouns.
+  ['She is pregnant.', 'Está embarazada.'],
+  ['There was an accident yesterday.', 'Hubo un accidente ayer.'],
+  ['Five hundred people came.', 'Quinientas personas vinieron.'],
+  ['These books are mine.', 'Estos libros son míos.'],
+  ['Learning a language takes time.', 'Aprender un idioma toma tiempo.'],
+  ['There was an error opening the file.', 'Hubo un error al abrir el archivo.'],
 ])('%s', async (text, expected) => {
   expect(await translateTexts(engine, [text], options)).toEqual([expected]);
 });
@@ -242,6 +275,8 @@ test.each([
   ['Turn <1>it</1> <2>off</2>.', '<1>Lo</1> <2>apaga</2>.'],
   ['<1>Can</1> <2>you</2> help me?', '<1>¿Me</1> <2>puedes</2> ayudar?'],
   ["Let's <1>go</1>.", 'Vamos a <1>ir</1>.'],
+  ["<1>Didn't</1> <2>you</2> call?", '<1>¿No</1> <2>llamaste</2>?'],
+  ['<1>March</1> <2>3</2>, <3>2026</3>', '<2>3</2> <1>de marzo</1> <3>de 2026</3>'],
 ])('%s with marks', async (text, expected) => {
   const [answer = []] = await engine.translate([marked(text)], options);
   expect(written(answer)).toBe(expected);

@@ -3,12 +3,11 @@
  * in their context. The sets are those of `spanish-grammars.ts`.
  */
 import { lemmasOf } from '../grammars.ts';
-
-/** Every tag of a pronoun, for rules that replace its reading. */
-export const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
+import { ANY_PRONOUN, THING_QUESTIONS } from './spanish-questions.ts';
 
 /** The analyser's multiwords that are none: they live on the second floor, he comes from Sweden, the water is cold. */
 export const SPLITS = String.raw`SPLITCOHORT ("<in>" "in" pr "<the>" "ø<s>+the" det def sp "<main>" "ø<s>+main" adj) ("<in the main>") IF (1 N) ;
+SPLITCOHORT ("<bus>" "bus" n sg "<stops>" "ø<s>+stop" vblex pri p3 sg) ("<bus stops>") IF (-1 (det)) (1 ("<here>") OR ("<at>") OR ("<in>") OR ("<near>")) ;
 SPLITCOHORT ("<come>" "come" vblex pres "<from>" "ø<s>+from" pr) ("<come from>") ;
 SPLITCOHORT ("<comes>" "come" vblex pri p3 sg "<from>" "ø<s>+from" pr) ("<comes from>") ;
 SPLITCOHORT ("<came>" "come" vblex past "<from>" "ø<s>+from" pr) ("<came from>") ;
@@ -55,36 +54,7 @@ SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
 SUBSTITUTE ("to") ("of") ("to" pr) IF (-1 ("way" n)) (1 INF) ;
 SELECT INF IF (-1 ("of" pr)) (-2 ("way" n)) ;
 SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
-# What was the film like, what time does it start.
-APPEND ("what=like=" adv) ("<what>"i) IF (1 (vbser)) (2 DET) (3* ("<like>") BARRIER (pr) LINK 1 ("<?>")) (NOT 3 ("<weather>")) ;
-APPEND ("what=like=" adv) ("<what>"i) IF (1 (vbser)) (2 (prn)) (3 ("<like>")) (4 ("<?>")) ;
-REMCOHORT ("<like>") IF (1 ("<?>")) (-1* ("what=like="i)) ;
-APPEND ("what=time=" adv) ("<what>"i) IF (1 ("<time>")) (2 (vbdo) OR (vaux) OR ("<do>"i) OR ("<does>"i) OR ("<did>"i)) ;
-APPEND ("what=time=" adv) ("<what>"i) IF (1 ("<time>")) (2 (vbser)) (3 DET OR THIS OR NAME) ;
-REMCOHORT ("<time>") IF (-1 ("what=time="i)) ;
-SELECT ("what=like="i) OR ("what=time="i) ;
-# Whose jacket is this: it is this jacket.
-APPEND ("whose=is=" adv) ("<whose>"i) IF (1 N) (2 ("<is>")) (3 THIS OR THAT) (4 ("<?>")) ;
-APPEND ("whose=are=" adv) ("<whose>"i) IF (1 N) (2 ("<are>")) (3 THIS) (4 ("<?>")) ;
-SELECT WHOSE ;
-SUBSTITUTE (prn tn) (det dem) (prn tn) IF (-3 WHOSE) ;
-SELECT (det dem) IF (-3 WHOSE) ;
-REMCOHORT (vbser) IF (-2 WHOSE) ;
-MOVE (det dem) (-2 WHOSE) BEFORE (-1 N) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 WHOSE) ;
-# When does the shop open: the auxiliary goes, and the verb moves before its subject.
-SUBSTITUTE (inf) (pri p3 sg) (inf) IF (-1 N) (-2 NEAR) (-3 ("<does>"i)) ;
-SUBSTITUTE (inf) (past) (inf) IF (-1 N) (-2 NEAR) (-3 ("<did>"i)) ;
-SELECT (pri) OR (past) IF (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) ;
-SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
-SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
-REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
-MOVE (vblex) (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED) (1 ("<?>")) BEFORE (-2 NEAR) ;
-SELECT (det dem) IF (0 THIS OR THAT) (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (1 N) (2 ("<?>")) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED) (1 N) (2 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 NEAR) (3 N) (4 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 NEAR) (2 N) (3 (vblex pri) OR (vblex past)) ;
-REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
+${THING_QUESTIONS}REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 # I saw the man, we love our teachers: an object that is a person.
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-1C V OR AUXILIARY) ;
@@ -262,6 +232,15 @@ REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
 SUBSTITUTE (ger) (inf) (ger) IF (-1 BEFORE_INF) ;
 SUBSTITUTE (pp) (inf) (pp) IF (-1 NOT_BE) ;
 SELECT INF OR (vbser inf) IF (-1 BEFORE_INF OR NOT_BE) ;
+# An error opening the file: while it is opened.
+ADDCOHORT ("<while>" "while" cnjadv) BEFORE (ger) IF (-1 ("error") OR ("problem")) (-2 DET) (1 DET OR THIS OR NAME OR N) ;
+SUBSTITUTE (ger) (inf) (ger) IF (-1 ("<while>")) (-2 ("error") OR ("problem")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<while>")) (-2 ("error") OR ("problem")) ;
+SELECT INF IF (-1 ("<while>")) (-2 ("error") OR ("problem")) ;
+# March 3, 2026: 3 March 2026. In August, last summer.
+REMCOHORT (cm) IF (1 YEAR) (-1 DAY_OF_MONTH) (-2 MONTH) ;
+MOVE DAY_OF_MONTH (-1 MONTH) (NOT 1 N OR (pp)) BEFORE (-1 MONTH) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") MONTH IF (-1 DAY_OF_MONTH) (1 YEAR OR (sent) OR (cm)) ;
 # What a beautiful day, some water, all of us.
 REMCOHORT ("<a>") OR ("<an>") IF (-1 ("<what>"i)) (-2 START) ;
 APPEND ("a=bit=" adv) ("<some>"i) IF (1 MASS) (NOT 1 (pl)) ;
@@ -310,6 +289,7 @@ refund register reject remove rename reset restore save schedule select send sha
 
 export const READING = String.raw`
 # Changes saved, sites removed from spam, account created successfully, currently approved.
+LIST LOWER = "<[a-z].*>"r ;
 LIST DONE = ${lemmasOf(DONE)} ;
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 (sent) OR (cm) OR (pr) OR (adv)) (NEGATE -1* (det) OR (prn) OR (np) OR (cnjsub) OR (rel)) (NEGATE -1*C V OR FINITE) (NEGATE 1* V OR FINITE OR (vaux) OR NOT_BE OR ("<cannot>")) ;
 SELECT (pp) IF (0 (past)) (0 (pp)) (-1 (adv)) (-2 (vbser)) ;
@@ -338,6 +318,18 @@ REMOVE (vbdo) IF (0 ("do"i vblex)) (-1 (vaux) OR (vbmod) OR ("to")) ;
 SELECT ADJ IF (0 ("<right>") OR ("<wrong>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
 SELECT (adv) IF (0 ("<too>")) (1 (sent) OR (cm)) ;
 
+REMOVE (np) IF (0 MONTH OR SEASON) (NOT 1 (np)) (NOT -1 (np) OR (n)) ;
+SELECT N IF (0 MONTH) (-1 (pr) OR NUM OR (ord) OR ("last"i) OR ("next"i) OR ("this"i)) ;
+SELECT N IF (0 MONTH) (1 NUM OR (sent)) ;
+SELECT N IF (0 SEASON) (-1 START) (1 (vbser) OR (sent)) ;
+SELECT (pr) IF (0 ("on"i) OR ("since"i) OR ("until"i)) (1 DAY_OF_MONTH OR MONTH OR ("last=.*"r)) (1 MONTH OR ("last=.*"r) OR ("<[0-9].*>"r) LINK NOT 1 N - MONTH) ;
+SELECT ADJ IF (0 ("<low>")) (-1 (vbser)) ;
+REMOVE ("recommended"i adj) IF (NOT -1 (vbser)) ;
+SELECT (ger) IF (0 ADJ) (-1C (pr)) (NOT 1 N) ;
+SELECT (ger) IF (0 (ger)) (0 ADJ OR N) (-1 START) (1 (pr) OR DET OR ("from=.*"r)) (1* FINITE OR (vblex pri)) ;
+SUBSTITUTE (ger) (inf) (ger) - N IF (-1 START) (1 DET OR (pr) OR (vbser) OR ("from=.*"r)) (1* FINITE OR (vblex pri)) (NEGATE 1* (cm)) ;
+SELECT INF IF (0 ("<.*ing>"r)) (-1 START) ;
+SELECT (adj pos) IF (0 ("<mine>")) (-1 (vbser)) ;
 SELECT (prn) IF (0 THIS) (-1 V) (1 (adv) OR (preadv) OR (sent) OR (cm) OR (pr)) (NOT 1 N OR ADJ) ;
 SELECT N IF (0 LANGUAGE) (-1 V OR (pr) OR (adv)) (NOT 1 N OR ADJ) ;
 REMOVE ADJ IF (0 ("news"i)) (NOT 1 N) ;
@@ -356,8 +348,11 @@ SELECT (pr) IF (0 ("on"i)) (1 N OR THIS OR (prn tn)) ;
 SELECT (pr) IF (0 ("until"i)) (1 N OR NUM) (2 (sent) OR (cm) OR (adv) OR (cnjcoo) OR (pr)) ;
 # More people work from home.
 SELECT (pres) IF (0 (n sg)) (-1 ("person" n pl)) (NOT -2 (pr)) (1 (pr) OR DET OR (adv) OR (sent) OR (".*="r)) (NEGATE 1* FINITE OR (pri)) ;
-# This site uses cookies.
+REMOVE (vblex pri) IF (0 N) (-1C (n pl)) (-2 DET) (-3 BEGINS) ;
+# This site uses cookies, the cat drinks milk, the bus stops here: not the stops of the bus.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 NEAR) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
+SELECT (vblex pri) IF (0 LOWER) (-1 (n sg) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK NOT 0 (pl) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1* FINITE OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
+SELECT (vblex pres) IF (0 LOWER) (-1C (n pl) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1* FINITE OR (vblex pri) OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
 # Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
 SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;

@@ -16,19 +16,30 @@ import {
   wordsOf,
   type GrammarTexts,
 } from '../grammars.ts';
-import { ANY_PRONOUN, PHRASES, READING, SPLITS } from './spanish-constructions.ts';
-import { phrases, spanishGrammar } from './spanish-target-grammar.ts';
+import { PHRASES, READING, SPLITS } from './spanish-constructions.ts';
 import {
   ASKED_FOR,
+  EVERYBODY,
+  MODALS,
+  negativeQuestionRules,
+  PERFECT,
+  questionRules,
+  STRANDED,
+  strandedRules,
+  thingQuestionRules,
+} from './spanish-questions.ts';
+import { phrases, spanishGrammar } from './spanish-target-grammar.ts';
+import {
   BEFORE_TO,
   CLITICS,
   COULD,
   FORBIDDEN,
   HAD,
+  INTRANSITIVE,
   IRREGULAR,
   LASTING,
   MASS,
-  MODALS,
+  MONTHS,
   OBJECTS,
   ORDERS,
   PEOPLE,
@@ -36,7 +47,7 @@ import {
   PROFESSIONS,
   PRONOUNS,
   REQUESTS,
-  STRANDED,
+  SEASONS,
   WISHES,
   WITH_PARTICLES,
   newWordReadings,
@@ -73,13 +84,20 @@ LIST WITH_PARTICLE = ${entriesOf(WITH_PARTICLES)
     .map(([words]) => `"${words.replace(' ', '# ')}"i`)
     .join(' ')} ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
-LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = "agree" "appear" "arrive" "cry" "die" "disappear" "exist" "happen" "last" "laugh" "live" "occur" "sleep" "stay" "talk" "wait" "walk" "work" ; LIST WHOSE = "whose=is="i "whose=are="i ; LIST IS_HAD = ${madeOf([...entriesOf(HAD).map(([state]) => `had=${state}`), 'had=in=a=hurry', 'had=right', 'had=cold'])} ;
-LIST BEFORE_INF = "<while>"i ${madeOf(['accustomed=to', 'feel=like', "don't=feel=like", 'look=forward=to=doing', 'looking=forward=to', ...entriesOf(COULD).map(([, spanish]) => `not=${spanish}`)])} ".*you=mind="ri ".*=you=please="r ".*=better="r ".*=rather="r ".*=pleasure=to="r "*let's" "*let me" "*forget" ; LIST NOT_BE = "could=not=be=" "cannot=be=" ;
+LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = ${lemmasOf(INTRANSITIVE)} ; LIST WHOSE = "whose=is="i "whose=are="i ; LIST IS_HAD = ${madeOf([...entriesOf(HAD).map(([state]) => `had=${state}`), 'had=in=a=hurry', 'had=right', 'had=cold'])} ;
+LIST BEFORE_INF = "<while>"i ${madeOf(['accustomed=to', 'thanks=for', 'feel=like', "don't=feel=like", 'look=forward=to=doing', 'looking=forward=to', ...entriesOf(COULD).map(([, spanish]) => `not=${spanish}`)])} ".*you=mind="ri ".*=you=please="r ".*=better="r ".*=rather="r ".*=pleasure=to="r "*let's" "*let me" "*forget" ; LIST NOT_BE = "could=not=be=" "cannot=be=" ;
 LIST FORBIDS = ${madeOf(entriesOf(CLITICS).flatMap(([, pronouns]) => wordsOf(pronouns).map((pronoun) => `no=${pronoun}`)))} ;
 LIST COULD_NOT = ${madeOf(entriesOf(COULD).map(([, spanish]) => `not=${spanish}`))} ;
 LIST STRANDED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => entriesOf(ASKED_FOR).map(([asked]) => `${preposition}=${asked}`)))} ;
 LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
 LIST NO_PERSON = ${lemmasOf('arrive be become come get go have include live look play reply say seem sit stand')} ;
+LIST MONTH = ${entriesOf(MONTHS)
+    .map(([month]) => `"<${month}>"`)
+    .join(' ')} ; LIST SEASON = ${wordsOf(SEASONS)
+    .map((season) => `"<${season}>"i`)
+    .join(
+      ' ',
+    )} ; LIST DAY_OF_MONTH = "<[0-3]?[0-9]>"r "<[0-3]?[0-9][snrt][dht]>"r ; LIST YEAR = "<[12][0-9][0-9][0-9]>"r ;
 LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
@@ -87,7 +105,7 @@ LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
-${SPLITS}${[...newWordReadings(), ...phraseRules(phrases()).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+${SPLITS}${[...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -110,6 +128,12 @@ function forbiddingRules(): string[] {
       `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<not>")) (-2 ("<do>"i)) (-3 BEGINS) (NOT 1 OBJECT) ;`,
       `SELECT ("*${verb}") ;`,
     ]),
+    ...entriesOf(FORBIDDEN).flatMap(([verb]) => [
+      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<or>")) (-2 ${forbidden.join(' OR ')}) ;`,
+      `SELECT ("*${verb}") ;`,
+    ]),
+    `APPEND ("*or") ("<or>") IF (-1 ${forbidden.join(' OR ')}) (1 ${forbidden.join(' OR ')}) ;`,
+    'SELECT ("*or") ;',
     ...forbiddingObjectRules(forbidden.join(' OR ')),
     'REMCOHORT ("<to>") IF (-1 ("*forget")) ;',
     `REMCOHORT ("<do>"i) IF (1 ("<not>")) (2 ${forbidden.join(' OR ')}) ;`,
@@ -129,59 +153,6 @@ function forbiddingObjectRules(forbidden: string): string[] {
     }),
     'SELECT FORBIDS ;',
     'REMCOHORT OBJECT IF (-2 FORBIDS) ;',
-  ];
-}
-
-/** Verbs that questions ask of things: `How much does this cost?` */
-const ASKED_OF_THINGS = 'belong change cost end happen help last look matter mean say start work';
-
-/** Exchanges the readings of the pronoun and the verb, and removes the auxiliary. */
-function thingQuestionRules(): string[] {
-  return wordsOf(ASKED_OF_THINGS).flatMap((verb) =>
-    ['this', 'that'].flatMap((thing) => [
-      `APPEND ("${verb}" vblex pri p3 sg) ("<${thing}>") IF (-1 ("<does>"i)) (1 ("<${verb}>")) ;`,
-      `APPEND ("${thing}" prn tn mf sg) ("<${verb}>") IF (-1 ("<${thing}>" vblex)) ;`,
-    ]),
-  );
-}
-
-const PERFECT = ['have', 'has', 'had'];
-
-const EVERYBODY = 'everybody everyone anybody anyone somebody someone';
-
-/**
- * `Can you hear me?`: puts questions in the order of statements, which the transfer rules handle better. The two
- * words exchange their readings but keep their positions, because marks of elements may begin and end there.
- */
-function questionRules(): string[] {
-  return [
-    ...entriesOf(PRONOUNS).map(
-      ([pronoun, tags]) =>
-        `APPEND ("prpers" prn subj ${tags}) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${pronoun}>" subj)) (2 V OR AUXILIARY OR (adv)) (1* ("<?>")) ;`,
-    ),
-    ...entriesOf(PRONOUNS).map(
-      ([pronoun, tags]) =>
-        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp)) (1* ("<?>")) ;`,
-    ),
-    ...wordsOf(EVERYBODY).map(
-      (word) =>
-        `APPEND ("${word}" prn tn m sg) PERFECT IF (1 ("<${word}>" prn)) (2 (pp)) (1* ("<?>")) ;`,
-    ),
-    ...wordsOf(EVERYBODY).map(
-      (word) =>
-        `APPEND ("${word}" prn tn m sg) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${word}>" prn)) (2 V OR AUXILIARY) ;`,
-    ),
-    'SELECT (prn tn) IF (0 MODAL OR PERFECT) (1 EVERYBODY) ;',
-    'SELECT (prn subj) IF (0 MODAL OR PERFECT) (1 (prn subj)) ;',
-    ...entriesOf(MODALS).map(([modal, reading]) => {
-      const [lemma = '', ...tags] = reading.split(' ');
-      return [
-        `SUBSTITUTE (${ANY_PRONOUN}) ("${lemma}" ${tags.join(' ')}) (prn subj) IF (-1 ("<${modal}>"i prn)) ;`,
-        `SUBSTITUTE (".*"r prn tn m sg) ("${lemma}" ${tags.join(' ')}) EVERYBODY IF (-1 ("<${modal}>"i prn)) ;`,
-      ].join('\n');
-    }),
-    'SELECT (vaux) OR (vbdo) OR (vbhaver) IF (-1 MODAL OR PERFECT) (-1 (prn)) ;',
-    'SELECT (pp) IF (-1 (vbhaver)) (-2 PERFECT) (-2 (prn)) ;',
   ];
 }
 
@@ -365,20 +336,6 @@ const hadRules = (): string[] => [
   'SELECT IS_HAD ;',
   'REMCOHORT ("<hurry>") IF (-2 ("had=in=a=hurry=")) ;',
   'REMCOHORT ("<a>") IF (-1 ("had=in=a=hurry=")) ;',
-];
-
-/** `Who did you go with?`: the preposition at the end goes before the word that asks. */
-const strandedRules = (): string[] => [
-  ...entriesOf(STRANDED).flatMap(([preposition]) => [
-    ...entriesOf(ASKED_FOR).map(([asked]) =>
-      inBothSizes(
-        (sized) =>
-          `APPEND ("${sized(`${preposition}=${asked}`)}=" adv) ("<${sized(asked)}>") IF (-1 BEGINS) (NOT 1 N) (1* ("<${preposition}>" pr) LINK NOT -1 (pp) LINK 2 ("<?>")) ;`,
-      ),
-    ),
-    `REMCOHORT ("<${preposition}>") IF (1 ("<?>")) (-1* ("${preposition}=.*"ri) BARRIER (sent)) ;`,
-  ]),
-  'SELECT STRANDED ;',
 ];
 
 /** Returns adverbs that the source grammar makes as the content of a `LIST`, in both sizes. */

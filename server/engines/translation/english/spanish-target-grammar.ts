@@ -8,19 +8,21 @@ import {
   phraseRules,
   wordsOf,
 } from '../grammars.ts';
+import { ASKED_FOR, STRANDED } from './spanish-questions.ts';
 import {
   ADJECTIVES,
   ADVERBS,
-  ASKED_FOR,
   CHOICES,
   CLITICS,
   CONSTRUCTED,
   COULD,
   DAYS,
   FORBIDDEN,
+  FORBIDDEN_WITH_PARTICLES,
   HAD,
   HOURS,
   MASS,
+  MONTHS,
   NEW_NOUNS,
   NEW_VERBS,
   NOUNS,
@@ -30,7 +32,6 @@ import {
   SAID,
   SAID_OTHERWISE,
   STATES,
-  STRANDED,
   VERBS,
   WITH_PARTICLES,
 } from './spanish-words.ts';
@@ -52,6 +53,7 @@ export function spanishGrammar(): string {
     ...undeclinedRules(),
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
+    ...[...dateRules(), ...eventRules(), ...hundredRules()],
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
     'SUBSTITUTE (".*"r adv) ("*ninguna pregunta") ("@any=questions=") IF (-1* NEGATION BARRIER (cm)) ;',
     // `~` before a preposition contracts it: `bienvenidos al club`.
@@ -107,7 +109,8 @@ SUBSTITUTE (".*"r pr) ("*Cerca ~de") ("<Near>") IF (0 (pr)) ;
 SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
 SUBSTITUTE (".*"r adv itg) ("*por la que") ("<why>") IF (-1 ("<reason>" sg)) ;
 SUBSTITUTE (".*"r adv itg) ("*por las que") ("<why>") IF (-1 ("<reason>" pl)) ;
-SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (1 ${anyOf(DAYS)}) ;
+SUBSTITUTE (".*"r pr) ("*a") ("<to>") IF (-1 ${anyOf(DAYS)}) (1 ${anyOf(DAYS)}) ;
+SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (NOT -1 ${anyOf(DAYS)}) (1 ${anyOf(DAYS)}) ;
 SUBSTITUTE (".*"r rel an mf sp) ("*en que") ("<that>") IF (0C (rel)) (-1 ("<way>")) ;
 SUBSTITUTE (".*"r pr) ("*para el") ("<by>") IF (1 ${anyOf(DAYS)}) ;
 SUBSTITUTE (".*"r pr) ("*el") ("<on>") IF (1 ${anyOf(DAYS)}) (NOT 2 (n)) ;
@@ -122,6 +125,12 @@ SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>"))
 SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
 SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* NEGATION BARRIER (cm)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<allow>" pp)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<not>")) (2 ("<allow>" pp)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<battery>")) (1 ("<low>")) ;
+SUBSTITUTE (".*"r det ind GD sg) ("*al") ("<a>") IF (1 ("<day>") OR ("<month>") OR ("<year>")) (-1 (n) LINK -1 (num)) ;
+SUBSTITUTE (".*"r det ind GD sg) ("*a la") ("<a>") IF (1 ("<week>")) (-1 (n) LINK -1 (num)) ;
+SUBSTITUTE (".*"r det ind GD sg) ("*por") ("<a>") OR ("<an>") IF (1 ("<hour>") OR ("<person>")) (-1 (n) LINK -1 (num)) ;
 SUBSTITUTE (".*"r pr) ("*a las") ("<at>"i pr) IF (1 ${anyOf(HOURS)}) (2 (sent) OR (cm) OR (pr) OR (cnjcoo) OR ("<o'clock>") OR ("<a.m.>"i) OR ("<p.m.>"i) OR ("<am>") OR ("<pm>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"i) OR ("<how>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
@@ -169,6 +178,70 @@ function thingRules(): string {
     .join('\n');
 }
 
+/** `March 3, 2026` (transfer has a rule for `on 3 March 2026`), whose day the source grammar has put first; `Monday to Friday`. */
+function dateRules(): string[] {
+  const month = anyOf(
+    entriesOf(MONTHS)
+      .map(([name]) => name)
+      .join(' '),
+  );
+  const day = '("<[0-3]?[0-9]>"r)';
+  return [
+    'SUBSTITUTE (".*"r n m f) ("marzo" n m) ("<March>") ;',
+    // Otherwise transfer makes a singular of it.
+    'SUBSTITUTE ("vez" n f ND) ("vez" n f) ("<time>") ;',
+    `SUBSTITUTE ("([0-9]+)"r num ord GD sg) (VSTR:"*el\\ $1") ${day} IF (1 ${month}) (-1 (vbser) OR (pr) OR (cnjcoo) OR (cnjadv)) (NOT -1 ("<on>"i)) ;`,
+    `SUBSTITUTE ("([0-9]+)"r num) (VSTR:"*de\\ $1") ("<[12][0-9][0-9][0-9]>"r) IF (-1 ${month}) (NOT -3 ("<on>"i)) ;`,
+    `SUBSTITUTE ("([0-9]+)"r num ord GD sg) (VSTR:"*$1") (ord) IF (1 ${month}) ;`,
+    `SUBSTITUTE ("([0-9]+)"r num ord GD sg) (VSTR:"*$1") (ord) IF (1 ("<of>")) (2 ${month}) ;`,
+    ...entriesOf(MONTHS).map(
+      ([english, spanish]) =>
+        `SUBSTITUTE (".*"r n m sg) ("*de ${spanish}") ("<${english}>") IF (-1 ${day}) (NOT -2 ("<on>"i)) ;`,
+    ),
+    `SUBSTITUTE ("([^<>]+)"r n m sg) (VSTR:"*de\\ $1") ${anyOf(DAYS)} IF (1 ("<to>")) (2 ${anyOf(DAYS)}) (NOT -1 ("<from>"i)) ;`,
+  ];
+}
+
+/** `last March`. */
+const lastMonths = (): string =>
+  entriesOf(MONTHS)
+    .map(([english, spanish]) => `last ${english}: ${spanish} pasado`)
+    .join(', ');
+
+/** What takes place, of which `there was` is a preterite. */
+const EVENTS = `
+accident accidents attack change changes crash debate delay delays discussion earthquake error errors explosion failure fight fire flood meeting mistake
+party problem problems protest protests storm strike war`;
+
+/** `There was an accident`: a preterite. */
+const eventRules = (): string[] => [
+  ...['(1 (det))', '(1 (det)) (2 (adj))', ''].map((between) => {
+    const place = between === '' ? 1 : between.split(') (').length + 1;
+    return inBothSizes(
+      (sized) =>
+        `SUBSTITUTE (".*"r vbser past p3 sg) ("*${sized('hubo')}") ("<be>" past) IF (-1 ("<${sized('there')}>")) ${between} (${place} ${anyOf(EVENTS)}) ;`,
+    );
+  }),
+  'REMCOHORT ("<there>"i) IF (1 ("[*][hH]ubo"r)) ;',
+];
+
+/** Hundreds thatthe mode's dictionary has wrong. */
+const HUNDREDS = `five: quinient, seven: setecient, nine: novecient`;
+
+/** `five hundred people`. */
+const hundredRules = (): string[] =>
+  entriesOf(HUNDREDS).flatMap(([english, spanish]) =>
+    [
+      ['(1 (n f))', 'as'],
+      ['', 'os'],
+    ].map(([noun = '', ending = '']) =>
+      inBothSizes(
+        (sized) =>
+          `SUBSTITUTE (".*"r num GD sp) ("*${sized(spanish)}${ending}") ("<${sized(english)} hundred>" num) IF (0 (num)) ${noun} ;`,
+      ),
+    ),
+  );
+
 /** `the best idea`: the form depends on the noun, which an adjective or another noun may precede. */
 function preposedForms(): string[] {
   return entriesOf(PREPOSED).flatMap(([english, forms]) => {
@@ -211,7 +284,29 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
 
 /** All phrases that Spanish says in another way. */
 export const phrases = (): string =>
-  [timesOfDay(), dayTimes(), ON_PAGES, SAID_OTHERWISE].join(', ');
+  [timesOfDay(), dayTimes(), lastMonths(), forbidden(), ON_PAGES, SAID_OTHERWISE].join(', ');
+
+/** Returns phrases for negative requests with a particle: `Don't turn it off`. */
+function forbidden(): string {
+  const objects = entriesOf('it: lo, them: los');
+  return entriesOf(FORBIDDEN_WITH_PARTICLES)
+    .flatMap(([english, spanish]) =>
+      ["don't", 'do not', 'never'].flatMap((not) => {
+        const no = not === 'never' ? 'nunca' : 'no';
+        const [verb = '', particle = ''] = english.split(' ');
+        const isOf = !spanish.startsWith('te ') && particle !== '' && !spanish.includes(' ');
+        return [
+          `^ ${not} ${english}: ${no} ${spanish}`,
+          ...(isOf
+            ? objects.map(
+                ([it, lo]) => `^ ${not} ${verb} ${it} ${particle}: ${no} ${lo} ${spanish}`,
+              )
+            : []),
+        ];
+      }),
+    )
+    .join(', ');
+}
 
 /** Nouns that the mode cannot decline: gender, singular and plural. */
 const UNDECLINED = 'menu: m menú menús, trash: f papelera papeleras';

@@ -6,7 +6,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
-student: estudiante mf, ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m,
+student: estudiante mf, ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m, article: artículo m,
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
@@ -27,7 +27,7 @@ paste: pasta f, path: ruta f, performance: rendimiento m, picture: foto f, piece
 platform: plataforma f, plug: enchufe m, policy: política f, poll: encuesta f, position: posición f,
 post: artículo m, property: propiedad f, pupil: alumno m, question: pregunta f, range: gama f,
 record: registro m, reference: referencia f, registration: registro m, release: versión f,
-research: investigación f, review: revisión f, role: papel m, room: sala f, schedule: horario m,
+research: investigación f, review: revisión f, ring: anillo m, role: papel m, room: sala f, schedule: horario m,
 seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
 skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
 stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
@@ -92,7 +92,7 @@ export const NEW_VERBS = `
 click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
 maximize maximized maximizing: ampliar, mute muted muting: apagar, refresh refreshed refreshing: actualizar,
 reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
-resize resized resizing: ajustar, rotate rotated rotating: girar, skip skipped skipping: saltar,
+resize resized resizing: ajustar, ring rang ringing: sonar, rotate rotated rotating: girar, skip skipped skipping: saltar,
 unmute unmuted unmuting: activar`;
 
 /** Nouns whose meaning changes when one of the listed words is in the sentence. */
@@ -110,6 +110,7 @@ cup: taza f; coffee tea
 fish: pescado m; chicken cook dinner dish eat food lunch meat menu restaurant
 form: formulario m; complete fill online register submit
 nut: nuez f; allergic allergy contain contains eat food
+present: regalo m; birthday bought buy christmas gave get give given got open wrap
 order: pedido m; arrived arrive cancel cancelled confirmed delivered place placed sent ship shipped track your
 speaker: altavoz m; audio cable headphone loud music sound volume
 spring: fuente f; water
@@ -130,7 +131,7 @@ export const PLACES = `in on under behind near inside between opposite`;
 
 /** States, for which `be` is `estar`. */
 export const STATES = `
-alone angry available away back busy closed dead empty full here inside lost open proud ready sick sure there tire tired`;
+alone angry available away married missing pregnant back busy closed dead empty full here inside lost open proud ready sick sure there tire tired`;
 
 /** Verbs that are far more often a request than a noun at the beginning of a sentence. */
 export const ORDERS = `
@@ -154,7 +155,7 @@ necessary need nice order plan possible ready start time try use want way wish`;
 export const SAID = `
 *afternoon: *buenas tardes, *evening: *buenas noches, *let: *vamos a, *me: *déjame, *see: *hasta,
 *what: *lo que, *there: *allí, *all: *todos, *both: *ambos, *some: *algunos, *many: *muchos,
-*neither: *ninguno`;
+*neither: *ninguno, *or: *ni`;
 
 /** Translations of the adverbs that the source grammar makes of constructions. */
 export const CONSTRUCTED = `
@@ -166,12 +167,13 @@ whose=is=: de quién es, whose=are=: de quién son, anywhere=: en cualquier part
 /** What Spanish has where English is: `I am afraid`. */
 export const HAD = `afraid: miedo, sleepy: sueño, thirsty: sed, lucky: suerte`;
 
-/** Prepositions at the end of a question: `Who did you go with?` */
-export const STRANDED = `about: de, for: para, from: de, in: en, of: de, to: a, with: con`;
-export const ASKED_FOR = `who: quién, what: qué, where: dónde, which: cuál`;
-
 /** The preterite of `can`. */
 export const COULD = `I: pude, you: pudiste, he: pudo, she: pudo, it: pudo, we: pudimos, they: pudieron`;
+
+export const MONTHS = `
+January: enero, February: febrero, March: marzo, April: abril, May: mayo, June: junio, July: julio, August: agosto, September: septiembre,
+October: octubre, November: noviembre, December: diciembre`;
+export const SEASONS = `spring summer autumn winter`;
 
 /** Hours, after `at` and without a noun. */
 export const HOURS = `
@@ -198,6 +200,11 @@ advice air beer bread coffee food fruit help information meat milk money music n
 export const GROUPS = `
 band building city class company country family group house league museum neighbourhood office room school shop team town village world`;
 
+/** Verbs that end a sentence. */
+export const INTRANSITIVE = `
+agree appear arrive bark change crash cry die disappear exist fail fall fly happen help last laugh live matter occur ring rise sing sleep
+smell stay stop swim talk wait walk win work`;
+
 /** Persons, before whom an object has the preposition `a`. */
 export const PEOPLE = `
 aunt baby boss boy brother child colleague cousin customer dad daughter doctor employee enemy father friend girl girlfriend grandfather
@@ -213,12 +220,6 @@ musician nurse painter photographer pilot poet programmer scientist secretary si
 export const LASTING = `
 bore break close confuse connect convince cover disappoint dress excite fill frighten interest locate lose marry please
 prepare scare seat situate surprise surround tire worry`;
-
-export const MODALS = `
-can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
-shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
-do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past, have: have vbhaver pres, has: have vbhaver pri p3 sg,
-had: have vbhaver past`;
 
 /** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
 export const SAID_OTHERWISE = `
@@ -253,12 +254,19 @@ than that one: que ese, than this one: que este, what are you talking about: de 
 what is the matter: qué pasa, what 's the matter: qué pasa,
 for being here: por estar aquí, for being with us: por estar con nosotros, it is a great pleasure to: es un gran placer,
 it 's a great pleasure to: es un gran placer, it is a pleasure to: es un placer, it 's a pleasure to: es un placer,
-the_most important thing: lo más importante, in march $: en marzo, in may $: en mayo, the best thing: lo mejor, the worst thing: lo peor, the only thing: lo único, the first thing: lo primero,
+the_most important thing: lo más importante, the best thing: lo mejor, the worst thing: lo peor, the only thing: lo único, the first thing: lo primero,
 I hope you enjoyed: espero que hayáis disfrutado de, a_short break: una breve pausa, ^ have you ever been to: has estado alguna vez en,
 ^ how was your: qué tal tu, ^ how were your: qué tal tus, ^ shall we go $: nos vamos, ^ shall we start $: empezamos, ^ shall we begin $: empezamos,
 ^ reset your password: restablece tu contraseña, ^ save changes $: guardar cambios, ^ settings $: configuración, page not found $: página no encontrada,
 ^ proceed to checkout: finalizar compra, your cart: tu carrito, drag and drop files: arrastra y suelta archivos, is required $: es obligatorio, drag and drop: arrastra y suelta, on social media: en las redes sociales,
-social media: redes sociales, ^ subscribe to our newsletter: suscríbete a nuestro boletín, ^ frequently asked questions: preguntas frecuentes,
+social media: redes sociales, don't be late: no llegues tarde, don't be afraid: no tengas miedo, don't worry about: no te preocupes por, don't worry about it: no te preocupes por eso,
+don't tell anyone: no se lo digas a nadie, don't tell anybody: no se lo digas a nadie, wash your hands: lávate las manos, brush your teeth: cepíllate los dientes, mind the gap: cuidado con el hueco,
+mind the step: cuidado con el escalón, mind your head: cuidado con la cabeza, ^ keep out_of reach of children: mantener fuera del alcance de los niños, luggage unattended: equipaje desatendido, to sign up: registrarte, out_of reach of children: fuera del alcance de los niños, returns and refunds: devoluciones y reembolsos,
+returns and exchanges: devoluciones y cambios, let me walk you through: permitidme explicaros, ^ push $: empujar, ^ pull $: tirar,
+dear mr.: estimado señor, dear mr: estimado señor, dear mrs.: estimada señora, dear mrs: estimada señora, dear ms.: estimada señora, dear ms: estimada señora, dear dr.: estimado doctor, dear dr: estimado doctor, dear customer: estimado cliente,
+what do you think about this $: qué piensas de esto, it 's cold outside: hace frío fuera, it is cold outside: hace frío fuera, it 's cold in here: aquí hace frío, it 's hot in here: aquí hace calor,
+how are things: qué tal, last spring: la primavera pasada, last summer: el verano pasado, last autumn: el otoño pasado, last winter: el invierno pasado, next spring: la próxima primavera, next summer: el próximo verano, next autumn: el próximo otoño, next winter: el próximo invierno,
+we meet on: nos reunimos los, ^ subscribe to our newsletter: suscríbete a nuestro boletín, ^ frequently asked questions: preguntas frecuentes,
 ^ log in $: iniciar sesión, ^ log out $: cerrar sesión, ^ sign in $: iniciar sesión, ^ sign out $: cerrar sesión, ^ log in to: inicia sesión en,
 ^ sign in to: inicia sesión en, ^ sort by: ordenar por, ^ show all $: mostrar todo, ^ show more $: mostrar más, ^ view all $: ver todo,
 ^ copy link $: copiar enlace, ^ turn on notifications: activa las notificaciones, ^ next $: siguiente, ^ previous $: anterior, ^ search $: buscar,
@@ -287,7 +295,7 @@ are you sure you want_to: estás seguro de que quieres, at the moment: en este m
 ^ learn more $: más información, ^ let us know $: avísanos, ^ let us know what: dinos qué,
 ^ no results found: no se han encontrado resultados, ^ sign up $: regístrate, ^ sign up now: regístrate ahora, ^ sign up here: regístrate aquí, ^ sign up today: regístrate hoy, ^ sign up for: apúntate a,
 ^ happy birthday: feliz cumpleaños, ^ happy new year: feliz año nuevo, ^ have a nice day: que tengas un buen día,
-^ how old are you: cuántos años tienes, it 's cold $: hace frío, it is cold: hace frío, it 's hot: hace calor,
+^ how old are you: cuántos años tienes, it 's cold: hace frío, it is cold: hace frío, it 's hot: hace calor,
 it is hot: hace calor,
 it 's very cold: hace mucho frío, it is very cold: hace mucho frío, it 's very hot: hace mucho calor,
 it is very hot: hace mucho calor,
@@ -364,14 +372,21 @@ add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, call: llam
 close: cierres, come: vengas,
 cry: llores, delete: elimines, do: hagas, drink: bebas, eat: comas, enter: entres, fight: luches,
 forget: olvides, get: consigas, give: des,
-go: vayas, hesitate: dudes, laugh: te rías, leave: dejes, lie: mientas, listen: escuches, look: mires, lose: pierdas,
+disturb: molestes, exceed: superes, feed: des de comer, go: vayas, hesitate: dudes, ignore: ignores, install: instales, interrupt: interrumpas, keep: guardes, laugh: te rías, leave: dejes, lie: mientas, listen: escuches, look: mires, lose: pierdas,
 make: hagas, miss: te pierdas, move: te muevas, open: abras, panic: te asustes, pay: pagues, play: juegues,
 press: pulses,
 put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes, share: compartas,
-shoot: dispares, show: muestres,
+save: guardes, shoot: dispares, show: muestres, skip: te saltes, smoke: fumes,
 speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, tell: digas, talk: hables, think: pienses,
-touch: toques, trust: confíes,
-try: intentes, use: uses, wait: esperes, worry: te preocupes, write: escribas`;
+throw: tires, touch: toques, trust: confíes,
+try: intentes, unplug: desenchufes, use: uses, wait: esperes, walk: camines, worry: te preocupes, write: escribas`;
+
+/** The same of verbs with a particle. */
+export const FORBIDDEN_WITH_PARTICLES = `
+come back: vuelvas, fall asleep: te duermas, get up: te levantes, give up: te rindas, go away: te vayas, go back: vuelvas, go out: salgas, hang up: cuelgues,
+hold on: esperes, log in: inicies sesión, log out: cierres sesión, look at: mires, pick up: recojas, put on: te pongas, run away: huyas, shut down: apagues,
+sign in: inicies sesión, sign out: cierres sesión, sit_down: te sientes, slow down: vayas más despacio, stand_up: te levantes, switch off: apagues, switch on: enciendas,
+take off: te quites, throw away: tires, turn off: apagues, turn on: enciendas, wake up: despiertes`;
 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
@@ -397,7 +412,11 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
     '(-2 (rel)) (-3 ("<person>") OR ("<man>") OR ("<woman>") OR ("<place>"))',
   ],
   ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
-  ['leave: salir', 'vblex', '(1 (pr) OR (sent) OR (cm) OR (adv) OR (cnjadv)) (NOT 1 ("<to>"))'],
+  [
+    'leave: salir',
+    'vblex',
+    '(1 (pr) OR (sent) OR (cm) OR (adv) OR (preadv) OR (cnjadv)) (NOT 1 ("<to>"))',
+  ],
   ['leave: salir', 'vblex', '(-1 ("<what=time=>"i) OR ("<when>"i) OR ("<where>"i))'],
   [
     'time: vez f',
@@ -410,6 +429,7 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['to: en', 'pr', '(-1 ("<be>"))'],
   ['at: a', 'pr', '(1 (inf))'],
   ['right: correcto', 'adj', '(-1 ("<be>"i))'],
+  ['work: funcionar', 'vblex', '(1 ("<this>"i) OR ("<that>"i)) (2 (sent))'],
   ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
   ['work: funcionar', 'vblex', `(-1* ${anyOf(THINGS)} BARRIER PERSON OR (cm))`],
   ['work: funcionar', 'vblex', '(0 (ger)) (-1 ("<not>")) (NEGATE -1* PERSON)'],

@@ -1,0 +1,148 @@
+/**
+ * Questions in the source grammar from English to Spanish: they are put in the order of statements, which the mode's
+ * transfer rules handle better. The sets are those of `spanish-grammars.ts`.
+ */
+import { entriesOf, inBothSizes, wordsOf } from '../grammars.ts';
+import { PRONOUNS } from './spanish-words.ts';
+
+export const MODALS = `
+can: can vaux pres, could: can vaux past, may: may vaux inf, might: might vaux inf, must: must vaux inf,
+shall: shall vaux inf, should: should vaux inf, will: will vaux inf, would: would vaux inf,
+do: do vbdo pres, does: do vbdo pri p3 sg, did: do vbdo past, have: have vbhaver pres, has: have vbhaver pri p3 sg,
+had: have vbhaver past`;
+export const FORMS_OF_BE = `
+is: be vbser pri p3 sg, are: be vbser pres, was: be vbser past p3 sg, were: be vbser past`;
+
+/** Prepositions at the end of a question: `Who did you go with?` */
+export const STRANDED = `about: de, for: para, from: de, in: en, of: de, to: a, with: con`;
+export const ASKED_FOR = `who: quién, what: qué, where: dónde, which: cuál`;
+
+/** Every tag of a pronoun, for rules that replace its reading. */
+export const ANY_PRONOUN = '".*"r prn subj p1 p2 p3 m f nt mf sg pl sp';
+
+export const PERFECT = ['have', 'has', 'had'];
+
+export const EVERYBODY = 'everybody everyone anybody anyone somebody someone';
+
+/** `Didn't you call?`: put like `Did you not call?`, which is then rearranged like other questions. */
+export function negativeQuestionRules(): string[] {
+  const irregular = new Map([
+    ['can', "can't"],
+    ['will', "won't"],
+    ['shall', "shan't"],
+  ]);
+  return [
+    ...entriesOf(`${MODALS}, ${FORMS_OF_BE}`).map(([verb, reading]) => {
+      const [lemma = '', ...tags] = reading.split(' ');
+      const contracted = irregular.get(verb) ?? `${verb}n't`;
+      return inBothSizes(
+        (sized) =>
+          `SPLITCOHORT ("<${sized(verb)}>" "${sized(lemma)}" ${tags.join(' ')} "<n't>" "not" adv) ("<${sized(contracted)}>") OR ("<${sized(contracted.replace("'", '’'))}>") IF (1 (prn subj) OR NEAR OR THIS OR THAT) (1* ("<?>")) ;`,
+      );
+    }),
+    // Before a noun: `Why not does the shop open?`
+    `MOVE ("<n't>") (-1 (vbdo)) (NOT 1 (prn subj)) BEFORE (-1 (vbdo)) ;`,
+    `MOVE (prn subj) (-1 ("<n't>")) (-2 (vbser)) BEFORE (-2 (vbser)) ;`,
+    `MOVE ("<n't>") (1 (prn subj)) AFTER (1 (prn subj)) ;`,
+    `SUBSTITUTE ("not" adv) ("ø<s>+not" adv) ("<n't>") IF (-1 (vbser)) ;`,
+    `SUBSTITUTE ("not" adv) ("ø<s>+not" adv) ("<n't>") IF (-1 ASKED) ;`,
+  ];
+}
+
+/**
+ * `Can you hear me?`: puts questions in the order of statements, which the transfer rules handle better. The two
+ * words exchange their readings but keep their positions, because marks of elements may begin and end there.
+ */
+export function questionRules(): string[] {
+  return [
+    ...entriesOf(PRONOUNS).map(
+      ([pronoun, tags]) =>
+        `APPEND ("prpers" prn subj ${tags}) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${pronoun}>" subj)) (2 V OR AUXILIARY OR (adv)) (1* ("<?>")) ;`,
+    ),
+    ...entriesOf(PRONOUNS).map(
+      ([pronoun, tags]) =>
+        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp) OR ("<n't>")) (1* ("<?>")) ;`,
+    ),
+    ...wordsOf(EVERYBODY).map(
+      (word) =>
+        `APPEND ("${word}" prn tn m sg) PERFECT IF (1 ("<${word}>" prn)) (2 (pp)) (1* ("<?>")) ;`,
+    ),
+    ...wordsOf(EVERYBODY).map(
+      (word) =>
+        `APPEND ("${word}" prn tn m sg) MODAL IF (0 (vaux) OR (vbdo)) (1 ("<${word}>" prn)) (2 V OR AUXILIARY) ;`,
+    ),
+    'SELECT (prn tn) IF (0 MODAL OR PERFECT) (1 EVERYBODY) ;',
+    'SELECT (prn subj) IF (0 MODAL OR PERFECT) (1 (prn subj)) ;',
+    ...entriesOf(MODALS).map(([modal, reading]) => {
+      const [lemma = '', ...tags] = reading.split(' ');
+      return [
+        `SUBSTITUTE (${ANY_PRONOUN}) ("${lemma}" ${tags.join(' ')}) (prn subj) IF (-1 ("<${modal}>"i prn)) ;`,
+        `SUBSTITUTE (".*"r prn tn m sg) ("${lemma}" ${tags.join(' ')}) EVERYBODY IF (-1 ("<${modal}>"i prn)) ;`,
+      ].join('\n');
+    }),
+    'SELECT (vaux) OR (vbdo) OR (vbhaver) IF (-1 MODAL OR PERFECT) (-1 (prn)) ;',
+    'SELECT (pp) IF (-1 (vbhaver)) (-2 PERFECT) (-2 (prn)) ;',
+    'SELECT (pp) IF (-1 ("<n\'t>")) (-2 (vbhaver)) ;',
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (vbdo) OR (vaux) OR (vbhaver) IF (1 ("<n't>")) (-1 MODAL OR PERFECT LINK 0 (prn)) ;`,
+    'SELECT INF OR (vbser inf) IF (-1 ("<n\'t>")) (-2 (vbdo) OR (vaux)) ;',
+  ];
+}
+
+/** Verbs that questions ask of things: `How much does this cost?` */
+const ASKED_OF_THINGS = 'belong change cost end happen help last look matter mean say start work';
+
+/** Exchanges the readings of the pronoun and the verb, and removes the auxiliary. */
+export function thingQuestionRules(): string[] {
+  return wordsOf(ASKED_OF_THINGS).flatMap((verb) =>
+    ['this', 'that'].flatMap((thing) => [
+      `APPEND ("${verb}" vblex pri p3 sg) ("<${thing}>") IF (-1 ("<does>"i)) (1 ("<${verb}>")) ;`,
+      `APPEND ("${thing}" prn tn mf sg) ("<${verb}>") IF (-1 ("<${thing}>" vblex)) ;`,
+    ]),
+  );
+}
+
+/** What like, what time, whose, and when a noun does something. */
+export const THING_QUESTIONS = String.raw`# What was the film like, what time does it start.
+APPEND ("what=like=" adv) ("<what>"i) IF (1 (vbser)) (2 DET) (3* ("<like>") BARRIER (pr) LINK 1 ("<?>")) (NOT 3 ("<weather>")) ;
+APPEND ("what=like=" adv) ("<what>"i) IF (1 (vbser)) (2 (prn)) (3 ("<like>")) (4 ("<?>")) ;
+REMCOHORT ("<like>") IF (1 ("<?>")) (-1* ("what=like="i)) ;
+APPEND ("what=time=" adv) ("<what>"i) IF (1 ("<time>")) (2 (vbdo) OR (vaux) OR ("<do>"i) OR ("<does>"i) OR ("<did>"i)) ;
+APPEND ("what=time=" adv) ("<what>"i) IF (1 ("<time>")) (2 (vbser)) (3 DET OR THIS OR NAME) ;
+REMCOHORT ("<time>") IF (-1 ("what=time="i)) ;
+SELECT ("what=like="i) OR ("what=time="i) ;
+# Whose jacket is this: it is this jacket.
+APPEND ("whose=is=" adv) ("<whose>"i) IF (1 N) (2 ("<is>")) (3 THIS OR THAT) (4 ("<?>")) ;
+APPEND ("whose=are=" adv) ("<whose>"i) IF (1 N) (2 ("<are>")) (3 THIS) (4 ("<?>")) ;
+SELECT WHOSE ;
+SUBSTITUTE (prn tn) (det dem) (prn tn) IF (-3 WHOSE) ;
+SELECT (det dem) IF (-3 WHOSE) ;
+REMCOHORT (vbser) IF (-2 WHOSE) ;
+MOVE (det dem) (-2 WHOSE) BEFORE (-1 N) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 WHOSE) ;
+# When does the shop open: the auxiliary goes, and the verb moves before its subject.
+SUBSTITUTE (inf) (pri p3 sg) (inf) IF (-1 N) (-2 NEAR) (-3 ("<does>"i)) ;
+SUBSTITUTE (inf) (past) (inf) IF (-1 N) (-2 NEAR) (-3 ("<did>"i)) ;
+SELECT (pri) OR (past) IF (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) ;
+SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
+SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
+REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
+MOVE (vblex) (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED OR ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;
+SELECT (det dem) IF (0 THIS OR THAT) (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (1 N) (2 ("<?>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED OR ("<n't>")) (1 N) (2 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 NEAR) (3 N) (4 ("<?>")) ;
+REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 NEAR) (2 N) (3 (vblex pri) OR (vblex past)) ;
+`;
+
+/** `Who did you go with?`: the preposition at the end goes before the word that asks. */
+export const strandedRules = (): string[] => [
+  ...entriesOf(STRANDED).flatMap(([preposition]) => [
+    ...entriesOf(ASKED_FOR).map(([asked]) =>
+      inBothSizes(
+        (sized) =>
+          `APPEND ("${sized(`${preposition}=${asked}`)}=" adv) ("<${sized(asked)}>") IF (-1 BEGINS) (NOT 1 N) (1* ("<${preposition}>" pr) LINK NOT -1 (pp) LINK 2 ("<?>")) ;`,
+      ),
+    ),
+    `REMCOHORT ("<${preposition}>") IF (1 ("<?>")) (-1* ("${preposition}=.*"ri) BARRIER (sent)) ;`,
+  ]),
+  'SELECT STRANDED ;',
+];
