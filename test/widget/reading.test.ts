@@ -23,11 +23,8 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 async function open(target: string, width: number): Promise<Page> {
-  const page = await bench.open(target, {
-    viewport: { width, height: 900 },
-    // Without motion, words are at their final positions.
-    reducedMotion: 'reduce',
-  });
+  const page = await bench.openAgain(target);
+  await page.setViewportSize({ width, height: 900 });
   for (const language of ['en', 'es', 'fr'] as const) {
     await receive(page, captionUpdate(language, { concluded: LONG[language] }));
   }
@@ -100,7 +97,6 @@ describe('on a wide screen', () => {
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
     expect(sizes[2]!).toBeGreaterThan(1.3 * sizes[1]!);
-    await page.context().close();
   });
 
   it('two languages are side by side, each with lines of a sensible length', async () => {
@@ -116,11 +112,16 @@ describe('on a wide screen', () => {
       expect(letters).toBeGreaterThan(36);
       expect(share).toBeGreaterThan(0.8);
     }
-    await page.context().close();
   });
 });
 
 describe('on a phone with a large font', () => {
+  it('a block without overflow neither scrolls nor takes the focus', async () => {
+    const page = await bench.openAgain('/one');
+    await receive(page, captionUpdate('es', { concluded: 'Hola.' }));
+    expect(await page.locator('voice-captions .lines[tabindex]').count()).toBe(0);
+  });
+
   it('more than two lines are shown, and concluded text can be scrolled back to, and stays there during new words', async () => {
     const page = await open('/large', 390);
     expect((await view(page, 'es')).words.length).toBeGreaterThan(40);
@@ -141,14 +142,6 @@ describe('on a phone with a large font', () => {
     await receive(page, captionUpdate('es', { concluded: 'Fin.' }));
     const back = await view(page, 'es');
     expect(back).toEqual({ isAtEnd: true, words: expect.stringMatching(/Fin\.$/) as string });
-    await page.context().close();
-  });
-
-  it('a block without overflow neither scrolls nor takes the focus', async () => {
-    const page = await bench.open('/one');
-    await receive(page, captionUpdate('es', { concluded: 'Hola.' }));
-    expect(await page.locator('voice-captions .lines[tabindex]').count()).toBe(0);
-    await page.context().close();
   });
 });
 

@@ -1,22 +1,28 @@
 /** Captions over a picture, and on pages of other sites. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { RoomCaptions } from '../../widget/room-captions.ts';
 import { excessWidth, faultsOfOverlay } from './axe.ts';
 import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
+import { keepPage } from './kept-page.ts';
 
 let bench: EventBench;
+let page: Page;
 beforeAll(async () => {
   bench = await startEvents();
 });
+const pages = keepPage((address) => bench.open(address));
+afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 afterAll(async () => {
   await bench.close();
   expect(bench.pageErrors).toEqual([]);
 });
 
-const screen = { viewport: { width: 1280, height: 720 } };
+/** Opens an address, or a path of the server, in the page left by the previous test. */
+const open = async (address: string) =>
+  (page = await pages.openAgain(new URL(address, bench.server.url).href));
 
 function styleOf(page: Page, selector: string, property: string): Promise<string> {
   return page
@@ -29,7 +35,7 @@ describe('the room overlay', () => {
   it('is transparent except for the last lines, and hides them after a silence', async () => {
     const room = await bench.makeRoom();
     await bench.type(room, { text: 'Long ago.' });
-    const page = await bench.open(`/events/${room.room_id}/overlay?hide=1`, screen);
+    await open(`/events/${room.room_id}/overlay?hide=1`);
     await untilState(page, 'waiting');
     const isSilent = () =>
       page.locator('room-captions').evaluate((each) => each.classList.contains('silent'));
@@ -48,7 +54,6 @@ describe('the room overlay', () => {
     for (const selector of ['html', 'body', 'room-captions', 'room-captions .base']) {
       expect(await styleOf(page, selector, 'background-color')).toBe('rgba(0, 0, 0, 0)');
     }
-    await page.context().close();
   });
 
   it('follows the style in its address, and ignores invalid styles', async () => {
@@ -57,7 +62,7 @@ describe('the room overlay', () => {
       'language=es&lines=3&position=top-left&font=Georgia&size=40&weight=700&hide=0',
       'color=ffe14d&background=00000080&box=block&width=50%25&margin=10&calmness=settled',
     ].join('&');
-    const page = await bench.open(`/events/${room.room_id}/overlay?${query}`, screen);
+    await open(`/events/${room.room_id}/overlay?${query}`);
     await bench.type(room, { text: 'Arriba.', language: 'es' });
     await untilShown(page, ['Arriba.']);
     expect(await styleOf(page, 'room-captions .words', 'font-size')).toBe('40px');
@@ -74,12 +79,11 @@ describe('the room overlay', () => {
     );
     await untilState(page, 'waiting');
     expect(await page.evaluate(() => document.querySelector('room-captions')?.lines)).toBe(2);
-    await page.context().close();
   });
 
   it('has a box from the first line on, and nothing of a room that has ended', async () => {
     const room = await bench.makeRoom();
-    const page = await bench.open(`/events/${room.room_id}/overlay?box=block&hide=0`, screen);
+    await open(`/events/${room.room_id}/overlay?box=block&hide=0`);
     await untilState(page, 'waiting');
     expect(await styleOf(page, 'room-captions .base', 'background-color')).toBe('rgba(0, 0, 0, 0)');
     await bench.type(room, { text: 'Welcome.' });
@@ -90,22 +94,19 @@ describe('the room overlay', () => {
     expect(await styleOf(page, 'room-captions', 'opacity')).toBe('1');
     await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
     await expect.poll(() => styleOf(page, 'room-captions', 'opacity')).toBe('0');
-    await page.context().close();
   });
 
   it('shows no message about an unreachable server', async () => {
-    const page = await bench.open('/events/abcdefghjk/overlay', screen);
+    await open('/events/abcdefghjk/overlay');
     await untilState(page, 'gone');
     expect((await page.locator('body').innerText()).trim()).toBe('');
-    await page.context().close();
   });
 });
 
 it("a reader's page with letters of twice the size keeps the name of the language", async () => {
   const room = await bench.makeRoom();
-  const page = await bench.open(`/events/${room.room_id}?language=es`, {
-    viewport: { width: 360, height: 740 },
-  });
+  await open(`/events/${room.room_id}?language=es`);
+  await page.setViewportSize({ width: 360, height: 740 });
   await untilState(page, 'waiting');
   await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
   const { width } = (await page.locator('.language').boundingBox())!;
@@ -124,7 +125,7 @@ it("a reader's page with letters of twice the size keeps the name of the languag
     return all;
   });
   expect((await select.boundingBox())!.width).toBeGreaterThanOrEqual(Math.floor(wanted));
-  await page.context().close();
+  await page.setViewportSize({ width: 1280, height: 720 });
 });
 
 describe('a page of another site', () => {
@@ -139,7 +140,7 @@ describe('a page of another site', () => {
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     const { port } = site.address() as AddressInfo;
-    const page = await bench.open(`http://127.0.0.1:${port}/`);
+    await open(`http://127.0.0.1:${port}/`);
     await page
       .getByText('Nadie habla todavía')
       .or(page.getByText('Nobody is speaking yet'))
@@ -218,7 +219,6 @@ describe('a page of another site', () => {
       };
     });
     expect(message).toEqual({ isOnPaper: true, whole: ['.title'], cut: [] });
-    await page.context().close();
     await new Promise((resolve) => site.close(resolve));
   });
 });

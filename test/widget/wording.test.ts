@@ -42,7 +42,7 @@ describe('interface texts', () => {
   });
 
   it('without a source say so from the start to the end', async () => {
-    const page = await bench.open('/none');
+    const page = await bench.openAgain('/none');
     const empty = page.locator('voice-captions .empty');
     const said = [await statusText(page), await empty.innerText()];
     await page.evaluate(() => document.querySelector('voice-captions')!.start());
@@ -53,11 +53,10 @@ describe('interface texts', () => {
     said.push(await statusText(page));
     expect(said.join('\n')).toContain('Live\n');
     expect(said.join('\n')).not.toMatch(/microphone|you speak|speak at/i);
-    await page.context().close();
   });
 
   it('in English are left-to-right on a page in Arabic', async () => {
-    const page = await bench.open('/arabic');
+    const page = await bench.openAgain('/arabic');
     const ends = await page.evaluate(() => {
       const root = document.querySelector('voice-captions')!.shadowRoot!;
       const texts = ['.title', '.hint', '.button.main', '.empty', '.original'];
@@ -75,7 +74,6 @@ describe('interface texts', () => {
       });
     });
     expect(ends).toEqual(ends.map(([selector]) => [selector, true]));
-    await page.context().close();
   });
 });
 
