@@ -86,7 +86,7 @@ export async function startConsole(
 }
 
 /** Returns the address at which a password is set. */
-export function linkOf({ url }: { url: string }, token: string): string {
+function linkOf({ url }: { url: string }, token: string): string {
   return `${url}/console/#set-password=${token}`;
 }
 
