@@ -228,7 +228,7 @@ describe('a captioner, when something fails,', () => {
   it("with a reader's link is refused with a clear message", async () => {
     room = await bench.makeRoom();
     const [address = ''] = room.captioner_url?.split('#') ?? [];
-    page = await bench.open(address);
+    page = await pages.openAgain(address);
     await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
   });
 });
