@@ -177,7 +177,7 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
     expect(second.isFinished).toBe(true);
   });
 
-  it('tentative text has a dotted underline', async (context) => {
+  it('tentative text has a dotted underline, and a block holds whole lines at every font size', async (context) => {
     const element = await open(context, '/page');
     const style = await element.evaluate(
       async (frame) => {
@@ -191,10 +191,6 @@ describe.each(engines)('in $name', ({ missing, deaf, drive }) => {
       frameOf(captionUpdate('es', { concluded: 'Buenos días.', tentative: ' Y ahora' })),
     );
     expect(style).toEqual(['underline', 'dotted']);
-  });
-
-  it('a block holds whole lines at every font size', async (context) => {
-    const element = await open(context, '/page');
     const slivers = await element.evaluate(sliversOfLines, longCaption('es'));
     expect(Math.max(...slivers), JSON.stringify(slivers)).toBeLessThan(0.1);
   });

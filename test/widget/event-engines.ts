@@ -31,6 +31,33 @@ function pressFloor(page: DrivenPage): Promise<void> {
   );
 }
 
+/** Shows the code for the audience enlarged, and closes it again. */
+async function enlargeCode(page: DrivenPage): Promise<void> {
+  const shown = () =>
+    page.evaluate(() => {
+      const code = document
+        .querySelector('speaker-page')
+        ?.shadowRoot?.querySelector('audience-code')?.shadowRoot;
+      const image = code?.querySelector<HTMLImageElement>('dialog[open] img, .glance img');
+      return { isOpen: code?.querySelector('dialog[open]') !== null, width: image?.naturalWidth };
+    });
+  await expect.poll(async () => (await shown()).width ?? 0).toBeGreaterThan(0);
+  await page.click(() =>
+    document
+      .querySelector('speaker-page')!
+      .shadowRoot!.querySelector('audience-code')!
+      .shadowRoot!.querySelector('button.primary')!,
+  );
+  await expect.poll(async () => (await shown()).isOpen).toBe(true);
+  await page.evaluate(() =>
+    document
+      .querySelector('speaker-page')!
+      .shadowRoot!.querySelector('audience-code')!
+      .shadowRoot!.querySelector('dialog')!
+      .close(),
+  );
+}
+
 /**
  * Declares the tests of readers and speakers.
  *
@@ -78,7 +105,7 @@ export function testEventPages({
     await proxy.close();
   });
 
-  it('a speaker is captured, pauses and continues', async (context) => {
+  it('a speaker sees the code for the audience enlarged, is captured, pauses and continues', async (context) => {
     const reason = deafness();
     if (reason !== undefined) context.skip(reason);
     const room: RoomInfo = await bench().makeRoom();
@@ -87,6 +114,7 @@ export function testEventPages({
       .poll(() => page.evaluate(() => customElements.get('speaker-page') !== undefined))
       .toBe(true);
     await untilSaid(page, /Start speaking/);
+    await enlargeCode(page);
     await pressFloor(page);
     await untilSaid(page, /You are live/);
     const level = () =>
@@ -101,29 +129,5 @@ export function testEventPages({
     await expect.poll(async () => (await bench().roomNow(room)).state).toBe('paused');
     await pressFloor(page);
     await untilSaid(page, /You are live/);
-  });
-
-  it('the code for the audience is shown enlarged', async (context) => {
-    const room = await bench().makeRoom();
-    const page = await open(context, room.speaker_url!);
-    const shown = () =>
-      page.evaluate(() => {
-        const code = document
-          .querySelector('speaker-page')
-          ?.shadowRoot?.querySelector('audience-code')?.shadowRoot;
-        const image = code?.querySelector<HTMLImageElement>('dialog[open] img, .glance img');
-        return {
-          isOpen: code?.querySelector('dialog[open]') !== null,
-          width: image?.naturalWidth,
-        };
-      });
-    await expect.poll(async () => (await shown()).width ?? 0).toBeGreaterThan(0);
-    await page.click(() =>
-      document
-        .querySelector('speaker-page')!
-        .shadowRoot!.querySelector('audience-code')!
-        .shadowRoot!.querySelector('button.primary')!,
-    );
-    await expect.poll(async () => (await shown()).isOpen).toBe(true);
   });
 }
