@@ -280,7 +280,7 @@ describe('a failed start', () => {
 
   it('reports an insecure page', async () => {
     const { port } = new URL(bench.gateway.origin);
-    page = await bench.open(`http://${INSECURE_HOST}:${port}/page`);
+    page = await bench.openAgain(`http://${INSECURE_HOST}:${port}/page`);
     await pressStart(page);
     await waitForState(page, 'insecure-context');
     expect(await statusText(page)).toContain('https://');
