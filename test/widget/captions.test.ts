@@ -119,7 +119,9 @@ describe('captions', () => {
   });
 
   it('keep their height from before the first word', async () => {
-    const page = await bench.open('/page', { viewport: { width: 390, height: 844 } });
+    const page = await bench.openAgain('/page');
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
     const heights = () =>
       page.evaluate(() => {
         const captions = document.querySelector('voice-captions')!;
@@ -162,7 +164,8 @@ describe('captions', () => {
     await waitForState(page, 'ended');
     expect(await heights()).toEqual(before);
     expect(await states()).toContain('connecting');
-    await page.context().close();
+    await page.context().setOffline(false);
+    await page.setViewportSize(usual);
   });
 
   it('fill blocks of whole lines at every font size', async () => {
