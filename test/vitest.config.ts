@@ -71,9 +71,7 @@ const browserTests = [
 
 /** Those that start engines, and end them. */
 const engineTests = [
-  ...[
-    'engines/{apertium,apertium-{french,grammars,italian,marks,modes,names,portuguese,supervision},detection,improvement,neural,sherpa}',
-  ],
+  ...['engines/{apertium-{supervision,translations},detection,improvement,neural,sherpa}'],
   ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
   ...['engines/{recognition-conformance,sherpa-voices,neural-damage,movable-instance}'],
   ...['engines/older-processors', 'models/{installation,npm-models,translation-models}'],

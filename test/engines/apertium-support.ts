@@ -40,14 +40,15 @@ export async function apertium(options: Partial<ApertiumOptions> = {}): Promise<
   return engine;
 }
 
-/**
- * Creates one engine for all tests of a file, closed after them: each pair takes half a second of CPU time
- * to start.
- */
+let ofFile: Promise<TranslationEngine> | undefined;
+
+/** Returns the engine of a test file, which is closed after it. */
 export async function apertiumOfFile(): Promise<TranslationEngine> {
-  const engine = await openApertium();
-  afterAll(() => engine.close());
-  return engine;
+  if (ofFile === undefined) {
+    ofFile = openApertium();
+    afterAll(async () => (await ofFile)?.close());
+  }
+  return await ofFile;
 }
 
 /** Translates texts without marks. */
@@ -87,13 +88,18 @@ while (my $frame = <STDIN>) {
 }
 `;
 
-/** Creates a modes folder with a single mode (en to es): two stages that copy text and fail on demand. */
+/**
+ * Creates a modes folder with two modes (en to es, and es to it for the route from en): each of two stages that copy
+ * text and fail on demand.
+ */
 export async function faultyModes(): Promise<string> {
   const folder = await temporaryFolder();
   const stage = join(folder, 'stage');
   await writeFile(stage, `#!/usr/bin/perl\n${faultyStage}`);
   await chmod(stage, 0o755);
-  await writeFile(join(folder, 'eng-spa.mode'), `${stage} | ${stage} last`);
+  for (const mode of ['eng-spa', 'spa-ita']) {
+    await writeFile(join(folder, `${mode}.mode`), `${stage} | ${stage} last`);
+  }
   return folder;
 }
 

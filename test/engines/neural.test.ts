@@ -68,8 +68,7 @@ test('neural translation offers the pairs of its models, and pivot pairs through
 
 describeTranslationConformance({
   name: 'neural translation keeps its promises',
-  create,
-  running: engine,
+  engine,
   pair: { source: 'en', target: 'es' },
 });
 
@@ -222,5 +221,7 @@ describe('the process of a model', () => {
     await engine.close();
     await pending;
     expect(startedBy(log).some(isAlive)).toBe(false);
+    await expect(translated(engine, ['The house.'])).rejects.toEqual(engineUnavailable);
+    await engine.close();
   });
 });

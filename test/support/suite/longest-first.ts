@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Slowest files by their time on two cores, longest first; a file that no longer exists does no harm. */
 const LONGEST = [
   'engines/older-processors',
+  'engines/apertium-translations',
   'models/npm-models',
   'documents/formats/xliff-limits',
   'memories/matching/memory-files',

@@ -4,7 +4,6 @@ import { plainText } from '../../server/text/text-segment.ts';
 import {
   apertiumOfFile,
   containing,
-  openApertium,
   recordingLog,
   temporaryFolder,
   translateTexts,
@@ -20,13 +19,12 @@ const engine = await apertiumOfFile();
 describeTranslationConformance({
   // A pivot route with two steps.
   name: 'Apertium from en to fr',
-  create: openApertium,
   // Seven programs for each step.
-  running: engine,
+  engine,
   pair: { source: 'en', target: 'fr' },
 });
 
-/** For each pair by itself, see apertium-modes.test.ts. */
+/** For each pair by itself, see apertium-modes.ts. */
 describe('Apertium translates', () => {
   /** Text that stays unchanged: hyphenated words of the dictionaries, names, formulas, addresses. */
   const hyphens: [source: string, target: string, text: string, expected: RegExp][] = [
