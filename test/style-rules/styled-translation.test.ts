@@ -2,19 +2,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { styleRuleCatalogue } from '../../shared/style-rules/catalogue.ts';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
-import { documentClient } from '../support/product/document-client.ts';
 import {
   chatQuestions,
   startChatServer,
   type ChatServer,
 } from '../support/services/openai-chat-server.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 
 let chat: ChatServer;
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
   chat = await startChatServer();
-  server = await startServer({
+  server = await startHosted({
     RECOGNISER: 'silent',
     CHAT_URL: chat.apiUrl,
     CHAT_MODEL: 'pseudo',
@@ -92,22 +91,6 @@ describe('a style rule list', () => {
     const style_id = await newList({ configured_rules: formal });
     expect((await translate({ style_id })).status).toBe(200);
     expect(chatQuestions(chat)).toHaveLength(1);
-  });
-});
-
-it('documents follow the rules and instructions of their list', async () => {
-  const style_id = await newList({
-    configured_rules: { ...guillemets, ...formal },
-    custom_instructions: [{ label: 'A', prompt: 'Be brief.' }],
-  });
-  const client = documentClient(server);
-  const file = { name: 'a.txt', content: 'The "house" is new.' };
-  const fields = { source_lang: 'EN', target_lang: 'ES', style_id };
-  const translated = await client.translate(file, fields);
-  expect(translated.toString('utf8')).toBe('La «casa» es nueva.');
-  expect(chatQuestions(chat)[0]).toMatchObject({
-    wishes: ['Be brief.'],
-    style_rules: ['Quotation mark: use guillemets.', 'Formality: use formal tone.'],
   });
 });
 
