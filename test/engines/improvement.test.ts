@@ -1,10 +1,22 @@
 /** The real Harper and Hunspell: correct text stays unchanged, and many mistakes are corrected. */
 import { slimBinary } from 'harper.js/slimBinary';
 import { afterAll, describe, expect, it } from 'vitest';
-import { harperRules } from '../../server/engines/improvement/harper-protocol.ts';
+import {
+  type HarperAnswer,
+  type HarperRequest,
+  harperRules,
+} from '../../server/engines/improvement/harper-protocol.ts';
 import { createHarper } from '../../server/engines/improvement/harper.ts';
 import { createHunspell } from '../../server/engines/improvement/hunspell.ts';
+import {
+  type FreeRequest,
+  type PoolWorker,
+  type ReadyNotice,
+  startWorkerProcess,
+} from '../../server/process/worker-pool.ts';
 import { recordLog } from '../support/product/log-record.ts';
+import { until } from '../support/product/server.ts';
+import { builtModule } from '../support/suite/built-product.ts';
 import { correctSentences } from './correct-sentences.ts';
 import {
   describeImprovementConformance,
@@ -15,7 +27,15 @@ import { trickySentences } from './tricky-sentences.ts';
 import { wrongSentences } from './wrong-sentences.ts';
 
 const hunspell = async () => runningImprover(await createHunspell({ log: recordLog() }));
-const harper = () => createHarper({ log: recordLog() });
+/** Processes of Harper: each takes seconds of processor time to start. */
+const workers: PoolWorker[] = [];
+const startWorker = () => {
+  const harper = builtModule('server/engines/improvement/harper.ts');
+  const worker = startWorkerProcess(harper, './harper-child', { execArgv: ['--liftoff-only'] });
+  workers.push(worker);
+  return worker;
+};
+const harper = () => createHarper({ log: recordLog(), startWorker });
 
 const [english, others] = await Promise.all([harper(), hunspell()]);
 afterAll(() => Promise.all([english.close(), others.close()]));
@@ -127,6 +147,29 @@ describe('the rules of Harper', () => {
     expect([...harperRules].filter((name) => !known.includes(name))).toEqual([]);
     expect(known.length).toBeGreaterThan(harperRules.size);
   });
+});
+
+it('the process of Harper skips abandoned requests', async () => {
+  await correct('en', ['We recieve it.']);
+  const child = workers.at(-1)!;
+  const answers: HarperAnswer[] = [];
+  // Sent beside the engine's own requests.
+  const [first, second, last] = [1_000_001, 1_000_002, 1_000_003] as const;
+  child.on('message', (answer: HarperAnswer | ReadyNotice) => {
+    if ('streamId' in answer && answer.streamId >= first) answers.push(answer);
+  });
+  const texts = ['We recieve it.', 'We recieve them.'];
+  // The process finds all of them at once.
+  process.kill(child.pid!, 'SIGSTOP');
+  for (const streamId of [first, second, last]) {
+    child.postMessage({ kind: 'lint', streamId, texts, variant: 'en-US' } satisfies HarperRequest);
+  }
+  for (const streamId of [first, second]) {
+    child.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
+  }
+  process.kill(child.pid!, 'SIGCONT');
+  await until(() => answers.length === 3);
+  expect(answers.map(({ lints }) => lints.length)).toEqual([0, 0, 2]);
 });
 
 describe('names, addresses and code', () => {
