@@ -49,7 +49,7 @@ function standIn(speech: string): string {
 }
 
 const HELLO = 'Good morning, how are you today?';
-const LONG = `${HELLO} `.repeat(300);
+const LONG = `${HELLO} `.repeat(100);
 
 describe('espeak-ng', () => {
   it.each(['en-GB', 'pt-PT', 'fr', 'zh', 'ko', 'de'])(
@@ -105,7 +105,7 @@ describe('espeak-ng', () => {
     }
   });
 
-  it('speaks 10,000 characters to a slow consumer', async () => {
+  it('speaks thousands of characters to a slow consumer', async () => {
     const { signal } = new AbortController();
     const hasty = await create({ timeoutMs: 3_000 });
     let spokenMs = 0;
@@ -114,7 +114,7 @@ describe('espeak-ng', () => {
       spokenMs += (said.samples.length / said.sampleRateHz) * 1000;
       if (pieces++ < 5) await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    expect(spokenMs).toBeGreaterThan(300_000);
+    expect(spokenMs).toBeGreaterThan(100_000);
     expect(childrenNamed('espeak-ng')).toEqual([]);
   });
 

@@ -76,7 +76,8 @@ describe('a processor without AVX', () => {
     const child = fork(
       new URL(builtModule('server/engines/translation/neural-child.ts')),
       [JSON.stringify(opening)],
-      { execArgv: ['--no-enable-avx'] },
+      // Compiled as in the product.
+      { execArgv: ['--no-enable-avx', '--no-liftoff', '--wasm-lazy-compilation'] },
     );
     onTestFinished(() => void child.kill('SIGKILL'));
     expect(await answerOf(child)).toEqual({ kind: 'ready' });
