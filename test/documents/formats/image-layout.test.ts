@@ -8,17 +8,17 @@ import { withTableCells } from '../../../server/documents/formats/image/table-ce
 import { unitsOf } from '../../../server/documents/formats/image/typesetting.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { drawing, text } from '../../support/documents/pictures.ts';
+import { once } from '../../support/suite/made-once.ts';
 
 const options = { source: 'en', target: 'es', output: 'png', maxCharacters: 1_000_000 } as const;
 
 /** Returns the texts of a picture with words at places and other pieces. */
 async function textsOf(
   items: readonly (readonly [string, number, number])[],
-  others: readonly string[] = [],
+  { others = [], height = 260 }: { others?: readonly string[]; height?: number } = {},
 ): Promise<string[]> {
   const words = items.map(([content, x, y]) => text(content, { x, y, size: 20 }));
-  const pieces = [...others, ...words];
-  const file = await drawing({ width: 800, height: 260 }, pieces);
+  const file = await drawing({ width: 760, height }, [...others, ...words]);
   return (await png.open(file, options)).blocks.map(({ segment }) => plainText(segment));
 }
 
@@ -33,18 +33,18 @@ describe('a table without rules in a picture', () => {
     const items = close.flatMap((row, y) =>
       row.map((cell, x) => [cell, columns[x] ?? 0, 40 + 34 * y] as const),
     );
-    expect(await textsOf(items)).toEqual(close.flat());
     const wrapped = [
-      ['Garden', 30, 40],
-      ['Cut the old apple tree', 180, 40],
-      ['Anna', 420, 40],
-      ['behind the house', 180, 64],
-      ['Kitchen', 30, 104],
-      ['Paint the walls', 180, 104],
-      ['Peter', 420, 104],
-      ['Please ask at the office of the town when something is not clear to you.', 30, 200],
+      ['Garden', 30, 220],
+      ['Cut the old apple tree', 180, 220],
+      ['Anna', 420, 220],
+      ['behind the house', 180, 244],
+      ['Kitchen', 30, 284],
+      ['Paint the walls', 180, 284],
+      ['Peter', 420, 284],
+      ['Please ask at the office of the town when something is not clear to you.', 30, 380],
     ] as const;
-    expect(await textsOf(wrapped)).toEqual([
+    expect(await textsOf([...items, ...wrapped], { height: 420 })).toEqual([
+      ...close.flat(),
       'Garden',
       'Cut the old apple tree behind the house',
       'Anna',
@@ -91,12 +91,6 @@ describe('a picture line that ends early', () => {
 });
 
 describe('narrow prose columns of a picture', () => {
-  it('are read one after the other, however close they are', async () => {
-    const columns = leaflet.slice(0, 2);
-    const expected = columns.map((lines) => lines.join(' '));
-    expect(await textsOf(inColumns(columns, [30, 252]))).toEqual(expected);
-  });
-
   it('may have a title and headings, several paragraphs, and different heights', async () => {
     const title = text('The town and its sea', {
       ...{ x: 400, y: 50, size: 40, anchor: 'middle', weight: 'bold' },
@@ -108,26 +102,10 @@ describe('narrow prose columns of a picture', () => {
       ...headings.map((heading, at) => [heading, lefts[at] ?? 0, 120] as const),
       ...inColumns(columns, lefts, 155),
     ];
-    expect(await textsOf(items, [title])).toEqual([
+    expect(await textsOf(items, { others: [title] })).toEqual([
       'The town and its sea',
       ...headings.flatMap((heading, at) => [heading, columns[at]?.join(' ')]),
     ]);
-  });
-
-  it.each([
-    ['begin anew', ['Cold water', 'Green salad', 'Roast chicken', 'Tomato soup with rice.']],
-    ['are short', ['to set sail', 'on the left.', 'lighthouse', 'to buy a ticket for it.']],
-    [
-      'are no sentences',
-      ['when the room is', 'for as long as the', 'before the evening', 'at night'],
-    ],
-  ])('are told from the cells of a table that %s', async (_, cells) => {
-    const table = [
-      ['open the window', 'close the old door', 'light the big fire', 'feed it'],
-      cells,
-    ];
-    const texts = await textsOf(inColumns(table, [30, 280]));
-    expect(texts.toSorted()).toEqual(table.flat().toSorted());
   });
 });
 
@@ -148,6 +126,46 @@ function recognised(y: number, words: readonly (readonly [string, number, number
 
 const cellTexts = (lines: readonly OcrLine[]): string[] =>
   withTableCells(lines).map(({ words }) => words.map((word) => word.text).join(' '));
+
+/** Returns lines that recognition reads across two columns. */
+function readAcross(columns: readonly (readonly string[])[], lefts: readonly number[]): OcrLine[] {
+  return columns[0]!.map((_, row) =>
+    recognised(
+      50 + 27 * row,
+      columns.flatMap((lines, at) =>
+        (lines[row] ?? '').split(' ').map((word, place) => {
+          // Letters are 9 pixels wide, and blanks 6.
+          const before = (lines[row] ?? '').split(' ').slice(0, place).join('').length;
+          const left = (lefts[at] ?? 0) + 9 * before + 6 * place;
+          return [word, left, left + 9 * word.length] as const;
+        }),
+      ),
+    ),
+  );
+}
+
+describe('narrow prose columns that are read across', () => {
+  it('are read one after the other, however close they are', () => {
+    const columns = leaflet.slice(0, 2);
+    expect(cellTexts(readAcross(columns, [30, 230]))).toEqual(columns.flat());
+  });
+
+  it.each([
+    ['begin anew', ['Cold water', 'Green salad', 'Roast chicken', 'Tomato soup with rice.']],
+    ['are short', ['to set sail', 'on the left.', 'lighthouse', 'to buy a ticket for it.']],
+    [
+      'are no sentences',
+      ['when the room is', 'for as long as the', 'before the evening', 'at night'],
+    ],
+  ])('are told from the cells of a table that %s', (_, cells) => {
+    const table = [
+      ['open the window', 'close the old door', 'light the big fire', 'feed it'],
+      cells,
+    ];
+    const rows = table[0]!.flatMap((cell, row) => [cell, cells[row]]);
+    expect(cellTexts(readAcross(table, [30, 280]))).toEqual(rows);
+  });
+});
 
 describe('the words of a picture table', () => {
   const wide = (y: number, first: string, second: string) =>
@@ -242,23 +260,36 @@ async function inkLefts(picture: Uint8Array, rows: readonly number[], from: numb
   });
 }
 
+/** A table, and below it two adjacent texts, of which one may grow to the right and one is centred. */
+const arranged = once(async () => {
+  const [first, second] = [
+    ['Monday', 'Wednesday', 'Friday'],
+    ['Bread and cheese', 'Green trees', 'Cold water'],
+  ];
+  // 'Green trees' has the same room on both sides.
+  const pieces = first.flatMap((day, at) => [
+    text(day, { x: 30, y: 60 + 48 * at, size: 24 }),
+    text(second[at] ?? '', { x: 300, y: 60 + 48 * at, size: 24 }),
+    text('The old market', { x: 576, y: 60 + 48 * at, size: 24 }),
+  ]);
+  const adjacent = [
+    text('The harbour', { x: 30, y: 310, size: 24 }),
+    text('The lighthouse', { x: 480, y: 310, size: 24, anchor: 'middle' }),
+  ];
+  const file = await drawing({ width: 800, height: 350 }, [...pieces, ...adjacent]);
+  const document = await png.open(file, options);
+  const translated = document.blocks.map(({ segment }) => {
+    const words = plainText(segment);
+    const isAdjacent = words === 'The harbour' || words === 'The lighthouse';
+    return [isAdjacent ? 'Esto es bastante más largo que antes' : `E${words.slice(0, 3)}`];
+  });
+  expect(translated).toHaveLength(11);
+  return document.write(translated, { source: 'en', target: 'es' });
+});
+
 describe('a table cell of a picture', () => {
   it('is aligned as its column is, however much room it has', async () => {
-    const [first, second] = [
-      ['Monday', 'Wednesday', 'Friday'],
-      ['Bread and cheese', 'Green trees', 'Cold water'],
-    ];
-    // 'Green trees' has the same room on both sides.
-    const pieces = first.flatMap((day, at) => [
-      text(day, { x: 30, y: 60 + 48 * at, size: 24 }),
-      text(second[at] ?? '', { x: 300, y: 60 + 48 * at, size: 24 }),
-      text('The old market', { x: 576, y: 60 + 48 * at, size: 24 }),
-    ]);
-    const file = await drawing({ width: 800, height: 210 }, pieces);
-    const document = await png.open(file, options);
-    const short = document.blocks.map(({ segment }) => [`E${plainText(segment).slice(0, 3)}`]);
-    const written = await document.write(short, { source: 'en', target: 'es' });
-    const lefts = await inkLefts(written, [60, 108, 156], 220);
+    const lefts = await inkLefts(await arranged(), [60, 108, 156], 220);
     expect(Math.max(...lefts) - Math.min(...lefts)).toBeLessThan(5);
   });
 
@@ -305,17 +336,9 @@ async function clearColumns(picture: Uint8Array, area: Region): Promise<boolean[
 
 describe('two adjacent texts of a picture', () => {
   it('share the room between them where one grows to the right and one is centred', async () => {
-    const pieces = [
-      text('The harbour', { x: 30, y: 60, size: 24 }),
-      text('The lighthouse', { x: 480, y: 60, size: 24, anchor: 'middle' }),
-    ];
-    const file = await drawing({ width: 800, height: 120 }, pieces);
-    const document = await png.open(file, options);
-    const long = 'Esto es bastante más largo que antes';
-    const written = await document.write([[long], [long]], { source: 'en', target: 'es' });
     const [left, right] = [30 + 130, 480 - 75];
-    const area = { left, top: 30, width: right - left, height: 40 };
-    const clear = await clearColumns(written, area);
+    const area = { left, top: 280, width: right - left, height: 40 };
+    const clear = await clearColumns(await arranged(), area);
     // The gap between the texts is wider than between words.
     const gaps = clear.map(
       (_, x) => clear.slice(x, x + 14).length === 14 && clear.slice(x, x + 14).every(Boolean),
@@ -336,23 +359,36 @@ function photo({ width, height }: { width: number; height: number }, shade: numb
 }
 
 describe('a text line of a picture', () => {
-  it.each([
-    ['under a dark photo that it touches', 60, 181],
-    ['close under a bright photo', 200, 186],
-  ])('%s leaves the photo unchanged', async (_, shade, y) => {
-    const area = { left: 50, top: 40, width: 380, height: 120 };
-    const label = text('The harbour in the morning', { x: 60, y, size: 28 });
-    const paper = await drawing({ width: 480, height: 240 }, [label]);
-    const raw = { width: area.width, height: area.height, channels: 3 as const };
-    const layer = { input: photo(area, shade), raw, left: area.left, top: area.top };
-    const file = await sharp(paper).composite([layer]).png().toBuffer();
+  it('under a dark photo that it touches, or close under a bright one, leaves the photo unchanged', async () => {
+    const photos = [
+      { shade: 60, y: 181, left: 50 },
+      { shade: 200, y: 186, left: 530 },
+    ].map(({ shade, y, left }) => ({
+      area: { left, top: 40, width: 380, height: 120 },
+      label: text('The harbour in the morning', { x: left + 10, y, size: 28 }),
+      shade,
+    }));
+    const size = { width: 960, height: 240 };
+    const paper = await drawing(
+      size,
+      photos.map(({ label }) => label),
+    );
+    const layers = photos.map(({ area, shade }) => {
+      const raw = { width: area.width, height: area.height, channels: 3 as const };
+      return { input: photo(area, shade), raw, left: area.left, top: area.top };
+    });
+    const file = await sharp(paper).composite(layers).png().toBuffer();
     const document = await png.open(file, options);
-    expect(document.blocks).toHaveLength(1);
-    const written = await document.write([['El puerto']], { source: 'en', target: 'es' });
-    const pixels = (picture: Uint8Array, part: typeof area) =>
+    expect(document.blocks).toHaveLength(2);
+    const translated = [['El puerto'], ['El puerto']];
+    const written = await document.write(translated, { source: 'en', target: 'es' });
+    const pixels = (picture: Uint8Array, part: Region) =>
       sharp(picture).extract(part).removeAlpha().raw().toBuffer();
-    expect(file.equals(written)).toBe(false);
-    expect((await pixels(written, area)).equals(await pixels(file, area))).toBe(true);
+    for (const { area } of photos) {
+      const below = { ...area, top: 160, height: 60 };
+      expect((await pixels(written, below)).equals(await pixels(file, below))).toBe(false);
+      expect((await pixels(written, area)).equals(await pixels(file, area))).toBe(true);
+    }
   });
 
   it('does not end at a no-break space', () => {
