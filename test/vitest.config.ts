@@ -57,7 +57,7 @@ const serverTests = [
   ...['accounts/usage/{quotas,notice-routes,report-routes,routes,usage,usage-notice-mail}'],
   ...['memories/{console-routes,examples}', '{models,improvement,operation,demo}/routes'],
   ...['translation/{upstream,chat-translation,fairness,neural-translation}'],
-  ...['style-rules/styled-translation', 'documents/jobs/routes', 'http/every-route'],
+  ...['style-rules/styled-translation', 'http/every-route'],
   ...['cli/{translate,running-server,memory,dragoman,models,listen}', 'operation/readiness'],
   ...['client/voice-session', 'voice/session/{admission,fuzz}'],
   ...['broker/{broker,redis-checks,redis-faults,nodes}'],
@@ -99,7 +99,13 @@ const servedTests = [
   ...['translation/{language-,detection-,}routes', 'translation/text-options'],
   ...['{spoken-terms,glossaries,style-rules,voice/session,events}/routes'],
   ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
-  ...['memories/routes', 'client/room-feed', 'events/reading/keys', 'contract/*'],
+  ...[
+    'memories/routes',
+    'documents/jobs/routes',
+    'client/room-feed',
+    'events/reading/keys',
+    'contract/*',
+  ],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Tests run most code a few times: compiling it as if it were hot is a tenth of the processor. */
