@@ -7,12 +7,8 @@ import { readText } from '../../../server/documents/formats/image/read-text.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { plainReading } from '../../support/documents/documents.ts';
 
-const WORDS =
-  'museum harbour Standard Wednesday travel library Children reader closed little window Island'.split(
-    ' ',
-  );
-const COLUMNS = 4;
-const ROWS = 3;
+const WORDS = 'harbour Standard Wednesday travel Children Island'.split(' ');
+const COLUMNS = 3;
 
 interface Ruled {
   dpi: number;
@@ -31,7 +27,10 @@ interface Ruled {
 function ruledPage(ruled: Ruled): { svg: string; width: number; height: number } {
   const { dpi, degrees, insetPoints, thicknessPoints = 0.75, dashes = '' } = ruled;
   const [margin, cellWidth, rowHeight, size] = [30, 62, ruled.areBoxes === true ? 19 : 13, 9];
-  const [width, height] = [2 * margin + COLUMNS * cellWidth, 2 * margin + ROWS * rowHeight];
+  const [width, height] = [
+    2 * margin + COLUMNS * cellWidth,
+    2 * margin + (WORDS.length / COLUMNS) * rowHeight,
+  ];
   const line = (x1: number, y1: number, x2: number, y2: number): string =>
     `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="black" stroke-linecap="square"
       stroke-width="${thicknessPoints}" stroke-dasharray="${dashes}"/>`;
@@ -105,10 +104,11 @@ async function missingWords(ruled: Ruled): Promise<string[]> {
   return missingIn((await textsOf(jpeg, page)).join('\n'));
 }
 
-/** Returns a page of 300 by 120 points at 150 dpi, with a drawing in points. */
-function smallPage(drawing: string): Promise<Buffer> {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 120" width="625" height="250"
-    font-family="Liberation Sans" font-size="9"><rect width="300" height="120" fill="#fcfbf7"/>
+/** Returns a page 300 points wide at 150 dpi, with a drawing in points. */
+function smallPage(drawing: string, { height } = SMALL): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 ${height}" width="625"
+    height="${Math.round((height * 150) / 72)}" font-family="Liberation Sans" font-size="9">
+    <rect width="300" height="${height}" fill="#fcfbf7"/>
     ${drawing}</svg>`;
   return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer();
 }
@@ -137,13 +137,24 @@ function centredTable(rows: readonly (readonly string[])[]): string {
 }
 
 describe('the table of a scanned page', () => {
-  it('has its cells read separately where they are at different heights', async () => {
+  it('has its cells read separately where they are at different heights, above a table of contents whose dots are no words', async () => {
+    const titles = ['Plan of the plots', 'List of protected trees', 'Statutes of the association'];
+    const contents = titles.map((title, at) => {
+      const y = 150 + at * 12;
+      const dots = `<path d="M${24 + title.length * 4.2} ${y}H260" stroke="black" stroke-width="1.4"
+        stroke-linecap="round" stroke-dasharray="0 2.8"/>`;
+      return `${text(20, y, title)}${dots}${text(270, y, String(at + 3))}`;
+    });
     const rows = [
       ['Place', 'Work', 'Interval', 'Unit|price'],
       ['Pumping|station', 'Check the seals and oil|the bearings', 'Monthly', 'Seventy'],
       ['Filter hall', 'Rinse the sand filters and|close the valve', 'Weekly', 'Fifty|three'],
     ];
-    const texts = await textsOf(await smallPage(centredTable(rows)), SMALL);
+    const size = { width: 300, height: 200 };
+    const page = await smallPage(centredTable(rows) + contents.join(''), size);
+    const read = await textsOf(page, size);
+    expect(read.filter((each) => titles.includes(each))).toEqual(titles);
+    const texts = read.filter((each) => !titles.includes(each));
     const words = (all: readonly string[]): string[] =>
       all.flatMap((one) => one.split(/[\s|]/)).toSorted();
     // No word is lost or read twice.
@@ -189,17 +200,6 @@ describe('the table of a scanned page', () => {
     expect(ours).toEqual(expect.arrayContaining(plain));
   });
 
-  it('may be a table of contents, whose dots are not words', async () => {
-    const titles = ['Plan of the plots', 'List of protected trees', 'Statutes of the association'];
-    const drawing = titles.map((title, at) => {
-      const y = 40 + at * 12;
-      const dots = `<path d="M${24 + title.length * 4.2} ${y}H260" stroke="black" stroke-width="1.4"
-        stroke-linecap="round" stroke-dasharray="0 2.8"/>`;
-      return `${text(20, y, title)}${dots}${text(270, y, String(at + 3))}`;
-    });
-    expect(await textsOf(await smallPage(drawing.join('')), SMALL)).toEqual(titles);
-  });
-
   it('may be beside a text at another height, whose lines stay separate', async () => {
     const drawing = `${text(20, 40, 'Send it to')}${text(200, 44, 'Invoice number')}`;
     const { data, info } = await sharp(await smallPage(drawing))
@@ -232,10 +232,6 @@ describe('the table of a scanned page', () => {
       },
     ],
     ['stand beside dotted rules', { dpi: 300, degrees: 0, insetPoints: 1.5, dashes: '0 1.65' }],
-    [
-      'stand beside dashed rules',
-      { dpi: 200, degrees: 0, insetPoints: 1.5, thicknessPoints: 0.5, dashes: '2 1.5' },
-    ],
     ['stand in boxes of their own', { dpi: 300, degrees: 0, insetPoints: 1, areBoxes: true }],
   ])('has its words read where they %s', async (_, ruled) => {
     expect(await missingWords(ruled)).toEqual([]);
