@@ -16,5 +16,6 @@ export const png: DocumentSample = {
   untouched: ['12.50'],
   readsBack: false,
   mark: 'X',
+  hasMarks: false,
   isSlow: true,
 };

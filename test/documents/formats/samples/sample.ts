@@ -21,6 +21,8 @@ export interface DocumentSample {
   asSource?: (file: Uint8Array) => Uint8Array;
   /** A letter that text recognition reads well, put before translated words. */
   mark?: string;
+  /** Whether its texts have marks. */
+  hasMarks?: false;
   /** Whether opening is so slow that few openings must do. */
   isSlow?: true;
   /** Whether any bytes form a file of the format. */
