@@ -288,10 +288,10 @@ describe('the docx reader accepts a document', () => {
         '',
       );
     const bodies = [
-      paragraph(ranges('Start', 15_000) + run('Text') + ranges('End', 15_000)),
+      paragraph(ranges('Start', 5_000) + run('Text') + ranges('End', 5_000)),
       paragraph(
-        ranges('Start', 4_000).replaceAll('/>', '/><w:r><w:t>a</w:t></w:r>') +
-          Array.from({ length: 4_000 }, (_, id) => `<w:bookmarkEnd w:id="${3999 - id}"/>`).join(
+        ranges('Start', 1_500).replaceAll('/>', '/><w:r><w:t>a</w:t></w:r>') +
+          Array.from({ length: 1_500 }, (_, id) => `<w:bookmarkEnd w:id="${1499 - id}"/>`).join(
             '',
           ) +
           run('Text'),
@@ -300,7 +300,7 @@ describe('the docx reader accepts a document', () => {
       paragraph(`<w:r ${' '.repeat(1_000_000)}><w:t>Text</w:t></w:r>`),
       paragraph(`<w:r><w:t ${'b'.repeat(1_000_000)}>Text</w:t></w:r>`),
       paragraph(`<w:r><w:t>${' '.repeat(500_000)}Text${' '.repeat(500_000)}</w:t></w:r>`),
-      paragraph('<w:r><w:fldChar w:fldCharType="end"/></w:r>'.repeat(15_000) + run('Text')),
+      paragraph('<w:r><w:fldChar w:fldCharType="end"/></w:r>'.repeat(5_000) + run('Text')),
     ];
     for (const body of bodies) {
       expect(zipText(await translateWord(wordDocument(body)), 'word/document.xml')).toContain(

@@ -118,7 +118,9 @@ describe('text recognition', () => {
   });
 
   it('names the missing Debian package', async () => {
-    const picture = await PAGE;
+    const picture = await drawing({ width: 300, height: 80 }, [
+      text('Closed today', { x: 30, y: 55, size: 36 }),
+    ]);
     const onlyEnglish = createTextRecogniser({ dataFolder: dataFolder('eng') });
     const nothing = createTextRecogniser({ dataFolder: dataFolder() });
     const noProgram = createTextRecogniser({ program: 'tesseract-that-is-not-here' });
@@ -133,8 +135,9 @@ describe('text recognition', () => {
       expect(failure).toBeInstanceOf(DocumentError);
       expect((failure as Error).message).toContain(name);
     }
-    expect(linesOf(await onlyEnglish(picture, { language: 'en-GB' }))).toHaveLength(9);
-    expect(linesOf(await onlyEnglish(picture, { language: undefined }))).toHaveLength(9);
+    for (const language of ['en-GB', undefined]) {
+      expect(linesOf(await onlyEnglish(picture, { language }))).toEqual(['Closed today']);
+    }
   });
 
   it('refuses a file that is not a picture', async () => {

@@ -21,8 +21,6 @@ function table(): Drawing {
   const rows = [
     ['Ampoules', 'boîtes', 'renvoyé', 'laiton poli'],
     ['Poignées', 'paires', 'inconnu', 'vieille grange'],
-    ['Oignons', 'palettes', 'gratuit', 'pour la soupe'],
-    ['Tuiles', 'bottes', 'payé', 'encore boueux'],
   ];
   const [lefts, pitch, thick] = [[20, 110, 190, 250, 350], 11.7, 2.5];
   const rules = [
