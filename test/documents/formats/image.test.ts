@@ -39,7 +39,7 @@ async function readBack(
   const pictures = areas.map(async (area) => {
     const whole = sharp(file).autoOrient().flatten({ background: '#fff' });
     const part = await (area === undefined ? whole : whole.extract(area)).toBuffer();
-    const { width = 0 } = await sharp(part).metadata();
+    const { width } = await sharp(part).metadata();
     const { data, info } = await sharp(part)
       .resize(2 * width)
       .toColourspace('b-w')
