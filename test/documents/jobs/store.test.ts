@@ -127,13 +127,13 @@ describe.each(databaseNames)('stored documents in %s', (name) => {
 
   it('use up a quota exactly beside requests, whoever finishes them', async () => {
     db.owner = await openAccount(db.storage, {
-      account: { limits: { characters: 100, speechMs: null } },
-      key: { limits: { characters: 90, speechMs: null } },
+      account: { limits: { characters: 40, speechMs: null } },
+      key: { limits: { characters: 36, speechMs: null } },
     });
     const second = sampleKey(db.owner.account.accountId);
     await db.storage.apiKeys.create(second, sampleHash());
     const keyIds = [db.owner.key.keyId, second.keyId];
-    for (let count = 0; count < 40; count += 1) {
+    for (let count = 0; count < 16; count += 1) {
       await upload(db.storage, sampleDocument(db.owner, { keyId: keyIds[count % 2]! }));
     }
     let granted = 0;
@@ -148,14 +148,14 @@ describe.each(databaseNames)('stored documents in %s', (name) => {
         if ((await from.usage.charge(request)) === 'charged') granted += 3;
       }
     };
-    await Promise.all(Array.from({ length: 12 }, (_, index) => work(index)));
+    await Promise.all(Array.from({ length: 6 }, (_, index) => work(index)));
     const { account } = await db.other.usage.ofMonth(
       db.owner.account.accountId,
       db.owner.key.keyId,
       db.owner.charge().atMs,
     );
     expect(account.text + account.document).toBe(granted);
-    expect(granted).toBe(99);
+    expect(granted).toBe(39);
     const done = "select count(*) as number from documents where status = 'done'";
     expect(await db.rows(done)).toEqual([{ number: account.document / 3 }]);
   });
