@@ -230,7 +230,7 @@ describe('a document worker', () => {
     const documentId = await queue('the house');
     const document = await until(async () => {
       const found = await find(documentId);
-      skewMs += 200;
+      skewMs += 2_000;
       worker.ring();
       return found?.status === 'error' && found;
     });
@@ -278,7 +278,7 @@ describe('a document worker', () => {
     const [poor, good] = [await queue('bad'), await queue('the house')];
     const find2 = async () => [await find(poor), await find(good)] as const;
     await until(async () => {
-      skewMs += 200;
+      skewMs += 2_000;
       worker.ring();
       return (await find2()).every((each) => each?.status === 'error' || each?.status === 'done');
     });
