@@ -42,7 +42,7 @@ const stages: AudioDecoders[] = [];
 afterEach(async () => {
   await Promise.all(stages.splice(0).map((decoders) => decoders.close()));
   // The next test counts its own processes.
-  await until(() => children().length === 0);
+  await untilGone();
 });
 function stage(options: Partial<AudioDecodersOptions> = {}): AudioDecoders {
   const decoders = createAudioDecoders({ log: recordLog(), ffmpeg, ...options });
@@ -54,6 +54,9 @@ function stage(options: Partial<AudioDecodersOptions> = {}): AudioDecoders {
 function children(name = 'ffmpeg'): number[] {
   return descendantsOf(process.pid, new RegExp(`^\\S*${name} `));
 }
+
+/** Looks rarely, as that is work. */
+const untilGone = (name = 'ffmpeg') => until(() => children(name).length === 0, 25);
 
 /** A stream of MP3 whose process runs. */
 async function begun(decoders: AudioDecoders, signal = new AbortController().signal) {
@@ -67,12 +70,6 @@ async function begun(decoders: AudioDecoders, signal = new AbortController().sig
 it.each([
   { what: 'MP3', contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
   {
-    what: 'AAC in ADTS',
-    contentType: 'audio/auto',
-    extension: 'aac',
-    args: [...aac, '-f', 'adts'],
-  },
-  {
     what: 'AAC in Matroska',
     contentType: 'audio/x-matroska;codecs=aac',
     extension: 'mka',
@@ -84,7 +81,6 @@ it.each([
     extension: 'ogg',
     args: ['-c:a', 'libvorbis'],
   },
-  { what: 'FLAC', contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
 ])('yields nearly all sound of the $what received so far without waiting for more', async (row) => {
   const source = liveSource();
   const bytes = encoded(row.extension, row.args);
@@ -101,8 +97,8 @@ it.each([
 });
 
 it.each([
-  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3, sizes: [20, 200, 600] },
-  { contentType: 'audio/ogg', extension: 'ogg', args: ['-c:a', 'libvorbis'], sizes: [70, 4200] },
+  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3, sizes: [20, 600] },
+  { contentType: 'audio/ogg', extension: 'ogg', args: ['-c:a', 'libvorbis'], sizes: [4200] },
 ])('yields hardly any sound and no error when $contentType ends early', async (row) => {
   const bytes = encoded(row.extension, row.args);
   for (const size of row.sizes) {
@@ -128,7 +124,6 @@ function vorbisWith(kind: string, change: (packet: Buffer) => Buffer): Uint8Arra
 }
 
 it.each([
-  { what: 'nothing', pages: () => vorbisWith('', (packet) => packet) },
   {
     what: 'blocks that are all short',
     // Appended after everything FFmpeg reads: a single mode, which is short.
@@ -165,58 +160,38 @@ it('fails when the program was removed after it had been found', async () => {
   await expect(collect(stream)).rejects.toMatchObject({ code: 'decoder_failed' });
 });
 
-describe('no process is left behind', () => {
-  it('when a stream ends, is aborted, is no longer read, or fails', async () => {
-    const decoders = shared;
-    const abort = new AbortController();
-    const [ending, aborted, returning, failing] = [
-      await begun(decoders),
-      await begun(decoders, abort.signal),
-      await begun(decoders),
-      await begun(decoders),
-    ];
-    expect(children().length).toBe(4);
-    ending.source.end();
-    expect(await ending.drain()).toBeGreaterThan(1000);
-    abort.abort(new Error('over'));
-    await expect(aborted.drain()).rejects.toThrow('over');
-    await returning.iterator.return?.();
-    failing.source.give(new Uint8Array(60_000));
-    await expect(failing.drain()).rejects.toMatchObject({ code: 'audio_format_unsupported' });
-    await until(() => children().length === 0);
-  });
-
-  it('when the decoders are closed', async () => {
-    const decoders = stage();
-    const streams = [await begun(decoders), await begun(decoders)];
-    const ends = streams.map(({ drain }) => drain());
-    const closed = decoders.close();
-    for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'stopping' });
-    await closed;
-    expect(children()).toEqual([]);
-  });
-});
-
-it('ends the stream of a process that dies, and no other', async () => {
-  const decoders = shared;
-  const first = await begun(decoders);
+it('leaves no process behind when a stream ends, is aborted, is no longer read, or fails, and ends no other', async () => {
+  const dying = await begun(shared);
   const [victim] = children();
-  const second = await begun(decoders);
-  const end = first.drain();
+  const abort = new AbortController();
+  const [ending, aborted, returning, failing] = [
+    await begun(shared),
+    await begun(shared, abort.signal),
+    await begun(shared),
+    await begun(shared),
+  ];
+  expect(children().length).toBe(5);
+  const end = dying.drain();
   process.kill(victim!, 'SIGKILL');
   await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
-  second.source.end();
-  expect(await second.drain()).toBeGreaterThan(1000);
+  abort.abort(new Error('over'));
+  await expect(aborted.drain()).rejects.toThrow('over');
+  await returning.iterator.return?.();
+  failing.source.give(new Uint8Array(60_000));
+  await expect(failing.drain()).rejects.toMatchObject({ code: 'audio_format_unsupported' });
+  ending.source.end();
+  expect(await ending.drain()).toBeGreaterThan(1000);
+  await untilGone();
 });
 
 it('replaces a process that dies before there is anything to decode', async () => {
   const source = liveSource();
   const decoding = collect(decodeWith(shared, source.media, mpeg));
-  await until(() => children().length === 1);
+  await until(() => children().length === 1, 25);
   const [outermost] = descendantsOf(process.pid, /ffmpeg /);
   process.kill(children()[0]!, 'SIGKILL');
   // Until this process knows, which may be later than its sandbox does.
-  await until(() => !processTree(process.pid).includes(outermost!));
+  await until(() => !processTree(process.pid).includes(outermost!), 25);
   source.give(mp3File().subarray(0, 4000));
   source.end();
   expect((await decoding).length).toBeGreaterThan(1000);
@@ -239,7 +214,7 @@ it.each([
     const ending = collect(decodeWith(decoders, streamed(cut(file.subarray(0, 3000), 500)), mpeg));
     if (name === 'sleep') await expect(ending).rejects.toMatchObject({ code: 'decoder_failed' });
     else await ending;
-    await until(() => children(name).length === 0);
+    await untilGone(name);
   },
 );
 
@@ -254,17 +229,21 @@ it('kills a stopped process although back-pressure holds its client before it ow
   const again = setTimeout(() => stopped.source.give(speech(10_000)), 2_000);
   await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
   clearTimeout(again);
-  await until(() => children().length === 0);
+  await untilGone();
 });
 
-it('refuses streams beyond its limit of processes', async () => {
+it('refuses streams beyond its limit of processes, and leaves none behind when it is closed', async () => {
   const decoders = stage({ maxFfmpegProcesses: 1 });
   const first = await begun(decoders);
   await expect(begun(decoders)).rejects.toMatchObject({ code: 'too_many_sessions' });
   first.source.end();
   await first.drain();
-  await until(() => children().length === 0);
-  await begun(decoders);
+  await untilGone();
+  const end = (await begun(decoders)).drain();
+  const closed = decoders.close();
+  await expect(end).rejects.toMatchObject({ code: 'stopping' });
+  await closed;
+  expect(children()).toEqual([]);
 });
 
 it('offers the remaining formats without FFmpeg and names what is missing', async () => {
@@ -327,7 +306,7 @@ it('stops reading the source while its output is not read', async () => {
   await iterator.return?.();
 });
 
-it('decodes or rejects each of 15 damaged streams without leaving a process behind', async () => {
+it('decodes or rejects each of 8 damaged streams without leaving a process behind', async () => {
   const decoders = shared;
   const kinds = [
     { contentType: 'audio/mpeg', bytes: mp3File() },
@@ -338,7 +317,7 @@ it('decodes or rejects each of 15 damaged streams without leaving a process behi
   ];
   const random = seededRandom(9);
   const outcomes = new Map<string, number>();
-  let left = 15;
+  let left = 8;
   async function attack(): Promise<void> {
     while (left > 0) {
       const { contentType, bytes } = kinds[left-- % kinds.length]!;
@@ -359,6 +338,6 @@ it('decodes or rejects each of 15 damaged streams without leaving a process behi
   await Promise.all([attack(), attack(), attack()]);
   const allowed = ['decoded', 'audio_format_unsupported', 'audio_not_mono', 'chunk_too_large'];
   expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
-  expect(outcomes.get('decoded')).toBeGreaterThan(3);
-  await until(() => children().length === 0);
+  expect(outcomes.get('decoded')).toBeGreaterThan(1);
+  await untilGone();
 });

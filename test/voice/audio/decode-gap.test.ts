@@ -19,27 +19,17 @@ import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decodi
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const smallClusters = [...opus, '-cluster_time_limit', '200'];
+const pagedOpus = [...opus, '-page_duration', '100000'];
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
 const aac = ['-c:a', 'aac', '-b:a', '64k'];
 
-const rows = [
-  { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: smallClusters },
+/**
+ * How each reader finds its place in the same file again, and begins with another one. A container does both
+ * alike for every codec.
+ */
+const interrupted = [
   { contentType: 'audio/webm', extension: 'webm', args: smallClusters, isUnsized: true },
-  {
-    contentType: 'audio/ogg;codecs=opus',
-    extension: 'ogg',
-    args: [...opus, '-page_duration', '100000'],
-  },
-  {
-    contentType: 'audio/ogg;codecs=flac',
-    extension: 'ogg',
-    args: ['-c:a', 'flac', '-page_duration', '100000'],
-  },
-  {
-    contentType: 'audio/ogg',
-    extension: 'ogg',
-    args: ['-c:a', 'libvorbis', '-page_duration', '100000'],
-  },
+  { contentType: 'audio/ogg;codecs=opus', extension: 'ogg', args: pagedOpus },
   {
     contentType: 'audio/x-matroska;codecs=aac',
     extension: 'mka',
@@ -47,10 +37,19 @@ const rows = [
   },
   { contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
   { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
+];
+const restarted = [
+  { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: smallClusters },
+  {
+    contentType: 'audio/ogg',
+    extension: 'ogg',
+    args: ['-c:a', 'libvorbis', '-page_duration', '100000'],
+  },
+  { contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
   { contentType: 'audio/auto', extension: 'aac', args: [...aac, '-f', 'adts'] },
 ];
 
-prepareEncoded(rows, { decodedHz: 16_000 });
+prepareEncoded([...interrupted, ...restarted], { decodedHz: 16_000 });
 
 let decoders: AudioDecoders;
 beforeAll(async () => {
@@ -69,35 +68,37 @@ function* withGap(before: Uint8Array, after: Uint8Array): Generator<MediaPiece> 
 
 const firstSecond = (samples: Int16Array) => samples.subarray(0, 16_000);
 
-describe.each(rows)(
-  '$contentType from .$extension',
-  ({ contentType, extension, args, isUnsized = false }) => {
+it.each(restarted)(
+  'continues $contentType with the file that begins after the gap and keeps what came before',
+  async ({ contentType, extension, args }) => {
+    const bytes = encoded(extension, args);
+    const theirs = decodedByFfmpeg(encodedFile(extension, args), 16_000);
+    const half = bytes.subarray(0, bytes.length >> 1);
+    const ours = await decoded(withGap(half, bytes), contentType);
+    expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
+    const second = ours.subarray(ours.length - theirs.length);
+    expect(second.length).toBe(theirs.length);
+    expect(correlate(second, theirs, 600).correlation).toBeGreaterThan(0.98);
+  },
+);
+
+it.each(interrupted)(
+  'resynchronises $contentType with the same file when bytes of it are missing',
+  async ({ contentType, extension, args, isUnsized = false }) => {
     const original = encoded(extension, args);
     const bytes = isUnsized ? withUnknownClusterSizes(original) : original;
     const theirs = decodedByFfmpeg(encodedFile(extension, args), 16_000);
-
-    it('continues with the file that begins after the gap and keeps what came before', async () => {
-      const half = bytes.subarray(0, bytes.length >> 1);
-      const ours = await decoded(withGap(half, bytes), contentType);
-      expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
-      const second = ours.subarray(ours.length - theirs.length);
-      expect(second.length).toBe(theirs.length);
-      expect(correlate(second, theirs, 600).correlation).toBeGreaterThan(0.98);
-    });
-
-    it('resynchronises with the same file when bytes of it are missing', async () => {
-      const [lostFrom, lostTo] = [0.3, 0.36].map((share) => Math.floor(bytes.length * share));
-      const ours = await decoded(
-        withGap(bytes.subarray(0, lostFrom), bytes.subarray(lostTo)),
-        contentType,
-      );
-      // Only the units that the gap cuts may be lost: pages, clusters and frames of up to 0.3 s.
-      expect(ours.length).toBeLessThan(theirs.length - 0.02 * theirs.length);
-      expect(ours.length).toBeGreaterThan(theirs.length - 0.06 * theirs.length - 2 * 0.35 * 16_000);
-      expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
-      const tail = (samples: Int16Array) => samples.subarray(samples.length - 2 * 16_000);
-      expect(correlate(tail(ours), tail(theirs), 600).correlation).toBeGreaterThan(0.95);
-    });
+    const [lostFrom, lostTo] = [0.3, 0.36].map((share) => Math.floor(bytes.length * share));
+    const ours = await decoded(
+      withGap(bytes.subarray(0, lostFrom), bytes.subarray(lostTo)),
+      contentType,
+    );
+    // Only the units that the gap cuts may be lost: pages, clusters and frames of up to 0.3 s.
+    expect(ours.length).toBeLessThan(theirs.length - 0.02 * theirs.length);
+    expect(ours.length).toBeGreaterThan(theirs.length - 0.06 * theirs.length - 2 * 0.35 * 16_000);
+    expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
+    const tail = (samples: Int16Array) => samples.subarray(samples.length - 2 * 16_000);
+    expect(correlate(tail(ours), tail(theirs), 600).correlation).toBeGreaterThan(0.95);
   },
 );
 
@@ -105,9 +106,9 @@ it('starts with the new file when the gap comes before anything could be decoded
   const bytes = encoded('webm', smallClusters);
   const ours = await decoded(withGap(bytes.subarray(0, 60), bytes), 'audio/webm');
   expect(ours.length).toBe(decodedByFfmpeg(encodedFile('webm', smallClusters), 16_000).length);
-  const ogg = encoded('ogg', opus);
+  const ogg = encoded('ogg', pagedOpus);
   const second = await decoded(withGap(ogg.subarray(0, 70), ogg), 'audio/ogg');
-  expect(second.length).toBe(decodedByFfmpeg(encodedFile('ogg', opus), 16_000).length);
+  expect(second.length).toBe(decodedByFfmpeg(encodedFile('ogg', pagedOpus), 16_000).length);
 });
 
 it('follows audio/auto into another container, codec and decoder', async () => {
@@ -131,7 +132,8 @@ it('follows audio/auto into another container, codec and decoder', async () => {
   expect(ours.length).toBeLessThan(3.05 * speech.length);
 });
 
-it.each([16_000, 48_000])('realigns s16le at %d Hz after a gap', async (rateHz) => {
+it('realigns s16le after a gap', async () => {
+  const rateHz = 48_000;
   const pcm = encoded('raw', ['-f', 's16le', '-ar', `${rateHz}`]);
   const odd = ((rateHz / 1000) * 1001) | 1;
   const ours = await decoded(

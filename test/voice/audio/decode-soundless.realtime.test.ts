@@ -85,20 +85,12 @@ const flacBlock = (type: number, sizeBytes: number) => {
 const webm = { contentType: 'audio/webm;codecs=opus', head: webmHead };
 const ogg = { contentType: 'audio/ogg', head: opusPage };
 const streams: Endless[] = [
-  { what: 'empty Voids in WebM', ...webm, part: Uint8Array.of(0xec, 0x80) },
-  { what: 'Tags in WebM', ...webm, part: Uint8Array.from(element(0x1254c367, ascii('tag'))) },
-  { what: 'unknown elements', ...webm, part: Uint8Array.from(element(0x4dbb, 1, 2, 3)) },
   { what: 'documents one after the other', ...webm, part: webmTracks },
   {
     what: 'large Voids in WebM',
     ...webm,
     part: Uint8Array.from(element(0xec, new Array<number>(60_000).fill(0))),
     mostBytes: MOST_PICTURE_BYTES,
-  },
-  {
-    what: 'packets of another track',
-    ...{ contentType: 'audio/x-matroska', head: webmTracks },
-    part: otherTrack(2000),
   },
   {
     what: 'Voids after some sound',

@@ -34,19 +34,12 @@ const aac = ['-c:a', 'aac', '-b:a', '64k'];
 const vorbis = ['-c:a', 'libvorbis'];
 const alaw = ['-f', 'alaw', '-ar', '8000'];
 
-/** One format for each decoding path. */
+/** Formats that are decoded without FFmpeg. */
 const samples = [
-  {
-    contentType: 'audio/pcm;encoding=s16le;rate=16000',
-    extension: 'raw',
-    args: ['-f', 's16le', '-ar', '16000'],
-  },
   { contentType: 'audio/pcm;encoding=alaw;rate=8000', extension: 'al', args: alaw },
   { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: opus },
   { contentType: 'audio/ogg', extension: 'ogg', args: [...opus, '-frame_duration', '120'] },
   { contentType: 'audio/flac', extension: 'flac', args: flac },
-  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
-  { contentType: 'audio/x-matroska;codecs=aac', extension: 'mka', args: aac },
 ];
 
 let decoders: AudioDecoders;
@@ -66,7 +59,7 @@ function noise(sizeBytes: number): Uint8Array {
 const aacTracks = tracks({ codecId: 'A_AAC', codecPrivate: [0x11, 0x88] });
 const webmFile = () => encoded('webm', opus);
 
-it.each([8000, 24_000, 44_100, 48_000])('decodes Opus to %d Hz', async (sampleRateHz) => {
+it.each([8000, 44_100])('decodes Opus to %d Hz', async (sampleRateHz) => {
   const ours = await collect(decode(streamed(cut(webmFile(), 500)), { ...webm, sampleRateHz }));
   const theirs = decodedByFfmpeg(encodedFile('webm', opus), sampleRateHz);
   expect(Math.abs(ours.length - theirs.length)).toBeLessThan(sampleRateHz / 50);
@@ -166,63 +159,46 @@ describe('a stream fails', () => {
     await expect(collect(stream)).rejects.toMatchObject({ code: 'chunk_too_large' });
   });
 
-  it.each([
-    ['Ogg as WebM', 'audio/webm;codecs=opus', 'Ogg', () => encoded('ogg', opus)],
-    ['WebM as Ogg', 'audio/ogg;codecs=opus', 'WebM or Matroska', () => webmFile()],
-    ['MP3 as FLAC', 'audio/flac', 'MP3', () => encoded('mp3', mp3)],
-    ['FLAC as MP3', 'audio/mpeg', 'FLAC', () => encoded('flac', flac)],
-    [
-      'Opus where AAC was declared',
-      'audio/x-matroska;codecs=aac',
-      'Opus',
-      () => encoded('mka', opus),
-    ],
-    [
-      'AAC where Opus was declared',
-      'audio/x-matroska;codecs=opus',
-      'AAC',
-      () => encoded('mka', aac),
-    ],
-    ...Object.entries({ AAC: aac, FLAC: flac, MP3: mp3, Opus: opus }).map(
-      ([codec, args]): [string, string, string, () => Uint8Array] => [
-        `Matroska with ${codec} as WebM`,
-        'audio/webm',
-        'Matroska',
-        () => encoded('mka', args),
-      ],
+  const foreign: [
+    what: string,
+    contentType: string,
+    named: string,
+    ending: string,
+    of: string[],
+  ][] = [
+    ['Ogg as WebM', 'audio/webm;codecs=opus', 'Ogg', 'ogg', opus],
+    ['WebM as Ogg', 'audio/ogg;codecs=opus', 'WebM or Matroska', 'webm', opus],
+    ['MP3 as FLAC', 'audio/flac', 'MP3', 'mp3', mp3],
+    ['FLAC as MP3', 'audio/mpeg', 'FLAC', 'flac', flac],
+    ['Opus where AAC was declared', 'audio/x-matroska;codecs=aac', 'Opus', 'mka', opus],
+    ['Matroska where WebM was declared', 'audio/webm;codecs=opus', 'Matroska', 'mka', opus],
+    ['FLAC where Opus was declared', 'audio/ogg;codecs=opus', 'FLAC', 'ogg', flac],
+    ['PCM to be detected', 'audio/auto', 'unknown', 'al', alaw],
+    ['a WAV file', 'audio/auto', 'WAV', 'wav', []],
+    ['an MP4 file', 'audio/auto', 'MP4', 'm4a', aac],
+    ['ALAC in Matroska', 'audio/x-matroska', 'A_ALAC', 'mka', ['-c:a', 'alac']],
+  ];
+  beforeAll(() =>
+    prepareEncoded(
+      foreign.map(([, , , extension, args]) => ({ extension, args })),
+      { lengthS: 1.1 },
     ),
-    [
-      'Matroska where WebM with Opus was declared',
-      'audio/webm;codecs=opus',
-      'Matroska',
-      () => encoded('mka', opus),
-    ],
-    [
-      'AAC in what calls itself WebM',
-      'audio/webm',
-      'AAC',
-      () => Buffer.from(Uint8Array.from([...ebmlHeader, ...openSegment, ...aacTracks])),
-    ],
-    ['FLAC where Opus was declared', 'audio/ogg;codecs=opus', 'FLAC', () => encoded('ogg', flac)],
-    [
-      'Vorbis where Opus was declared',
-      'audio/webm;codecs=opus',
-      'Vorbis',
-      () => encoded('webm', vorbis),
-    ],
-    ['PCM to be detected', 'audio/auto', 'unknown', () => encoded('al', alaw)],
-    ['a WAV file', 'audio/auto', 'WAV', () => encoded('wav', [])],
-    ['an MP4 file', 'audio/auto', 'MP4', () => encoded('m4a', aac)],
-    ['unreadable, with what can be read', 'audio/auto', 'Send Ogg, WebM', () => encoded('wav', [])],
-    [
-      'unreadable, with the way out',
-      'audio/auto',
-      '"audio/pcm;encoding=s16le;rate=16000"',
-      () => encoded('wav', []),
-    ],
-    ['ALAC in Matroska', 'audio/x-matroska', 'A_ALAC', () => encoded('mka', ['-c:a', 'alac'])],
-    ['noise as MP3', 'audio/mpeg', 'MP3', () => noise(100_000)],
-  ])('when it is %s, naming the cause', async (_, contentType, named, bytes) => {
+  );
+
+  it.each([
+    ...foreign.map(([what, contentType, named, ending, args]) => ({
+      ...{ what, contentType, named },
+      bytes: () => encoded(ending, args, 1.1),
+    })),
+    {
+      ...{ what: 'AAC in what calls itself WebM', contentType: 'audio/webm', named: 'AAC' },
+      bytes: () => Uint8Array.from([...ebmlHeader, ...openSegment, ...aacTracks]),
+    },
+    {
+      ...{ what: 'noise as MP3', contentType: 'audio/mpeg', named: 'MP3' },
+      bytes: () => noise(100_000),
+    },
+  ])('when it is $what, naming the cause', async ({ contentType, named, bytes }) => {
     const stream = decode(streamed(cut(bytes(), 1000)), { contentType });
     await expect(collect(stream)).rejects.toMatchObject({
       code: 'audio_format_unsupported',
@@ -230,13 +206,22 @@ describe('a stream fails', () => {
     });
   });
 
+  it('when it cannot be detected, with what can be read and the way out', async () => {
+    const stream = decode(streamed([Buffer.from('RIFF    WAVEfmt ')]), {
+      contentType: 'audio/auto',
+    });
+    await expect(collect(stream)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /Send Ogg, WebM.*"audio\/pcm;encoding=s16le;rate=16000"/,
+      ) as string,
+    });
+  });
+
   const stereo = (
     [
       ['Opus in WebM', 'audio/webm;codecs=opus', 'webm', opus],
-      ['Opus in Ogg', 'audio/ogg', 'ogg', opus],
       ['FLAC', 'audio/flac', 'flac', flac],
       ['FLAC in Ogg', 'audio/ogg;codecs=flac', 'ogg', flac],
-      ['FLAC in Matroska', 'audio/x-matroska;codecs=flac', 'mka', flac],
       ['MP3', 'audio/mpeg', 'mp3', mp3],
       ['MP3 in Matroska', 'audio/x-matroska;codecs=mp3', 'mka', mp3],
       ['AAC in Matroska', 'audio/x-matroska;codecs=aac', 'mka', aac],
@@ -346,8 +331,9 @@ it('stops reading the source while its output is not read', async () => {
   await iterator.return?.();
 });
 
-it('decodes 40 streams at once exactly as each one alone', async () => {
-  const kinds = samples.slice(1, 5);
+it('decodes 12 streams at once exactly as each one alone', async () => {
+  const kinds = samples;
+  prepareEncoded(kinds, { lengthS: 1.5 });
   const alone = await Promise.all(
     kinds.map(({ contentType, extension, args }) =>
       collect(decode(streamed(cut(encoded(extension, args, 1.5), 900)), { contentType })),
@@ -362,12 +348,12 @@ it('decodes 40 streams at once exactly as each one alone', async () => {
       if (!isFirst) continue;
       isFirst = false;
       started.count += 1;
-      if (started.count === 40) started.all();
+      if (started.count === 12) started.all();
       await everyoneIsThere;
     }
   }
   await Promise.all(
-    Array.from({ length: 40 }, async (_, index) => {
+    Array.from({ length: 12 }, async (_, index) => {
       const { contentType, extension, args } = kinds[index % kinds.length]!;
       const ours = await collect(decode(together(encoded(extension, args, 1.5)), { contentType }));
       expect(

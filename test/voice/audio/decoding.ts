@@ -76,11 +76,11 @@ export function liveSource() {
 }
 
 /** Polls a condition; rejects when it does not come true within the limit. */
-export async function until(condition: () => boolean, limitMs = 90_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
+export async function until(condition: () => boolean, everyMs = 5): Promise<void> {
+  const deadline = Date.now() + 90_000;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('The condition did not come true in time.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
