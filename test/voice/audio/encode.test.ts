@@ -28,15 +28,12 @@ function standIn(script: string): string {
   return program;
 }
 
-describe('speech encoders', () => {
-  it('support all formats', async () => {
-    encoders = await createSpeechEncoders({ log });
-    expect(encoders.contentTypes).toEqual(targetMediaTypes);
-    expect(encoders.problem).toBeUndefined();
-  });
+/** Speech encoders that need no FFmpeg, whose search takes longer than most tests. */
+const withoutFfmpeg = { log, ffmpeg: '/nowhere/ffmpeg' };
 
+describe('speech encoders', () => {
   it('support all formats but AAC without ffmpeg, and report the reason', async () => {
-    encoders = await createSpeechEncoders({ log, ffmpeg: '/nowhere/ffmpeg' });
+    encoders = await createSpeechEncoders(withoutFfmpeg);
     const without = targetMediaTypes.filter((contentType) => !contentType.includes('aac'));
     expect(encoders.contentTypes).toEqual(without);
     expect(encoders.problem).toContain('ffmpeg');
@@ -47,7 +44,7 @@ describe('speech encoders', () => {
   });
 
   it('are spread over threads and refused when all threads are full', async () => {
-    encoders = await createSpeechEncoders({ log, streamsPerWorker: 2, maxWorkers: 2 });
+    encoders = await createSpeechEncoders({ ...withoutFfmpeg, streamsPerWorker: 2, maxWorkers: 2 });
     const open = () => encoders.open(opus, signal);
     const four = await Promise.all([open(), open(), open(), open()]);
     await expect(open()).rejects.toMatchObject({ code: 'too_many_sessions' });
@@ -60,7 +57,7 @@ describe('speech encoders', () => {
     let isFirst = true;
     const module = builtModule('server/voice/audio/encode.ts');
     encoders = await createSpeechEncoders({
-      log,
+      ...withoutFfmpeg,
       startEncodeWorker() {
         if (!isFirst) return startWorker(module, './encode-worker');
         isFirst = false;
@@ -77,7 +74,7 @@ describe('speech encoders', () => {
 
   it('fail the stream of a thread that hangs', async () => {
     encoders = await createSpeechEncoders({
-      log,
+      ...withoutFfmpeg,
       watchdogMs: 200,
       startEncodeWorker: () =>
         new Worker(
@@ -95,26 +92,8 @@ describe('speech encoders', () => {
     await expect(encoder.encode(hum(400))).rejects.toMatchObject({ code: 'synthesis_failed' });
   });
 
-  it('reject every operation with the reason of an abort', async () => {
-    encoders = await createSpeechEncoders({ log });
-    for (const format of [opus, aac]) {
-      const controller = new AbortController();
-      const encoder = await encoders.open(format, controller.signal);
-      await encoder.encode(hum(400));
-      const flushing = encoder.flush();
-      controller.abort(new Error('enough'));
-      await expect(flushing).rejects.toThrow('enough');
-      await expect(encoder.encode(hum(400))).rejects.toThrow('enough');
-      encoder.close();
-      encoder.close();
-    }
-    const aborted = encoders.open(opus, AbortSignal.abort(new Error('before')));
-    await expect(aborted).rejects.toThrow('before');
-    await expect.poll(childProcesses).toEqual([]);
-  });
-
   it('accept nothing after they are closed', async () => {
-    encoders = await createSpeechEncoders({ log });
+    encoders = await createSpeechEncoders(withoutFfmpeg);
     const encoder = await encoders.open(opus, signal);
     await encoders.close();
     await expect(encoder.encode(hum(100))).rejects.toMatchObject({ code: 'synthesis_failed' });
@@ -142,7 +121,27 @@ describe('speech encoders', () => {
     encoder.close();
   });
 
-  it('replace an ffmpeg process that ended before it was needed', async () => {
+  it('support all formats, reject every operation after an abort, and leave no ffmpeg process behind', async () => {
+    encoders = await createSpeechEncoders({ log });
+    expect(encoders.contentTypes).toEqual(targetMediaTypes);
+    expect(encoders.problem).toBeUndefined();
+    for (const format of [opus, aac]) {
+      const controller = new AbortController();
+      const encoder = await encoders.open(format, controller.signal);
+      await encoder.encode(hum(400));
+      const flushing = encoder.flush();
+      controller.abort(new Error('enough'));
+      await expect(flushing).rejects.toThrow('enough');
+      await expect(encoder.encode(hum(400))).rejects.toThrow('enough');
+      encoder.close();
+      encoder.close();
+    }
+    const aborted = encoders.open(opus, AbortSignal.abort(new Error('before')));
+    await expect(aborted).rejects.toThrow('before');
+    await expect.poll(childProcesses).toEqual([]);
+  });
+
+  it('replace an ffmpeg process that ended before it was needed, and leave none behind', async () => {
     encoders = await createSpeechEncoders({ log });
     const before = processTree(process.pid);
     const started = () => processTree(process.pid).filter((pid) => !before.includes(pid));
@@ -158,14 +157,6 @@ describe('speech encoders', () => {
     await expect.poll(started).toEqual([]);
     // The end of the process is reported a turn later.
     await setImmediate();
-    await encoder.encode(hum(400));
-    expect(await encoder.flush()).not.toEqual([]);
-    encoder.close();
-  });
-
-  it('leave no ffmpeg process behind when they are closed', async () => {
-    encoders = await createSpeechEncoders({ log });
-    const encoder = await encoders.open(aac, signal);
     await encoder.encode(hum(400));
     expect(await encoder.flush()).not.toEqual([]);
     expect(await encoder.flush()).toEqual([]);

@@ -9,11 +9,7 @@ import { parseTargetMediaType, type TargetMediaFormat } from '../../../shared/ta
 import { processTree } from '../../../server/process/supervision.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 
-export const SENTENCES = [
-  'Good morning, how are you today?',
-  ' We meet at three in the big room.',
-  ' Bring the report.',
-];
+export const SENTENCES = ['Good morning, how are you today?', ' We meet at three.'];
 
 /** The format of a supported content type. */
 export function formatOf(contentType: string): TargetMediaFormat {
