@@ -25,40 +25,38 @@ import {
 } from './conversation.ts';
 
 describe('a session over a network that loses frames and connections', () => {
-  it.concurrent.each(['json', 'msgpack'] as const)(
-    'loses nothing in either direction (%s)',
-    async (messageFormat) => {
-      const seed = Math.floor(Math.random() * 1e9);
-      const gateway = await startResumingGateway(seeded(seed));
-      try {
-        gateway.dropChance = 0.1;
-        const session = connect(gateway, { messageFormat, targetLanguages: ['es'] });
-        const events = collect(session);
-        const audio = noise(80 * WORD_BYTES);
-        for (let at = 0; at < audio.length; at += 777) {
-          await session.send(audio.subarray(at, at + 777));
-        }
-        // Faults stop before the end, which is not under test but must be reached.
-        await until(() => (gateway.sessions[0]?.words ?? 0) > 60);
-        gateway.dropChance = 0;
-        await session.finish();
-        const told = await events;
-
-        const [kept] = gateway.sessions;
-        expect(gateway.sessions, `seed ${seed}`).toHaveLength(1);
-        expect(gateway.drops, `seed ${seed}`).toBeGreaterThan(0);
-        expect(Buffer.compare(Buffer.concat(kept!.audio), audio), `seed ${seed}`).toBe(0);
-        expect(concluded(told, 'source'), `seed ${seed}`).toBe(words(80));
-        expect(concluded(told, 'target'), `seed ${seed}`).toBe(words(80, 'es'));
-        const spoken = told.flatMap((event) => (event.type === 'speech' ? event.pieces : []));
-        expect(spoken.map(([byte]) => byte)).toEqual(Array.from({ length: 80 }, (_, at) => at));
-        expect(told.filter(({ type }) => type === 'end')).toHaveLength(2);
-        expect(told.at(-1)).toEqual({ type: 'status', status: 'closed' });
-      } finally {
-        await gateway.close();
+  it('loses nothing in either direction', async () => {
+    const seed = Math.floor(Math.random() * 1e9);
+    const gateway = await startResumingGateway(seeded(seed));
+    try {
+      gateway.dropChance = 0.1;
+      // The other tests have MessagePack.
+      const session = connect(gateway, { messageFormat: 'json', targetLanguages: ['es'] });
+      const events = collect(session);
+      const audio = noise(40 * WORD_BYTES);
+      for (let at = 0; at < audio.length; at += 777) {
+        await session.send(audio.subarray(at, at + 777));
       }
-    },
-  );
+      // Faults stop before the end, which is not under test but must be reached.
+      await until(() => (gateway.sessions[0]?.words ?? 0) > 30);
+      gateway.dropChance = 0;
+      await session.finish();
+      const told = await events;
+
+      const [kept] = gateway.sessions;
+      expect(gateway.sessions, `seed ${seed}`).toHaveLength(1);
+      expect(gateway.drops, `seed ${seed}`).toBeGreaterThan(0);
+      expect(Buffer.compare(Buffer.concat(kept!.audio), audio), `seed ${seed}`).toBe(0);
+      expect(concluded(told, 'source'), `seed ${seed}`).toBe(words(40));
+      expect(concluded(told, 'target'), `seed ${seed}`).toBe(words(40, 'es'));
+      const spoken = told.flatMap((event) => (event.type === 'speech' ? event.pieces : []));
+      expect(spoken.map(([byte]) => byte)).toEqual(Array.from({ length: 40 }, (_, at) => at));
+      expect(told.filter(({ type }) => type === 'end')).toHaveLength(2);
+      expect(told.at(-1)).toEqual({ type: 'status', status: 'closed' });
+    } finally {
+      await gateway.close();
+    }
+  });
 
   it('survives a drop after the end of the audio', async () => {
     const gateway = await start();

@@ -130,7 +130,8 @@ describe('a signalled utterance end', () => {
     expect(utterances(pieces, quiet)).toEqual([]);
   });
 
-  test.each([100, 200])('loses no speech when it is signalled every %i ms', async (everyMs) => {
+  test('loses no speech when it is signalled every 100 ms', async () => {
+    const everyMs = 100;
     const audio = await spoken({ text: HOUSE, voice: 'kal16' });
     const count = Math.floor(lengthMs(audio) / everyMs) - 1;
     const ends = Array.from({ length: count }, (_, index) => (index + 1) * everyMs * 32);
@@ -208,10 +209,8 @@ describe('utterances', () => {
     expect(expected.some(({ kind }) => kind === 'silence')).toBe(true);
     let seed = 7;
     const random = (): number => (seed = (Math.imul(seed, 48_271) >>> 0) % 2_147_483_647);
-    const divisions = [[2, 30], [audio.length], [640], [641 * 2, 6], [30_000]];
-    for (let round = 0; round < 3; round += 1) {
-      divisions.push(Array.from({ length: 40 }, () => 2 * (1 + (random() % 4_000))));
-    }
+    const atRandom = Array.from({ length: 40 }, () => 2 * (1 + (random() % 4_000)));
+    const divisions = [[audio.length], [641 * 2, 6], atRandom];
     for (const sizes of divisions) {
       const pieces = await heardPieces(audio, { longestMs: 2_000, sizes });
       expect(digests(pieces)).toEqual(digests(expected));
@@ -221,7 +220,7 @@ describe('utterances', () => {
   test('end after the requested silence', async () => {
     const audio = await spoken({ text: HOUSE, voice: 'rms', padEndS: 4 });
     const { toMs } = soundOf(audio);
-    for (const silenceMs of [300, 1_000, 2_500]) {
+    for (const silenceMs of [300, 2_500]) {
       const found = await heardUtterances(audio, { silenceMs });
       expect(Math.abs(found.at(-1)!.endMs - toMs - silenceMs)).toBeLessThanOrEqual(150);
     }
@@ -236,7 +235,6 @@ describe('utterances', () => {
 
   test.each([
     ['at -30 dB', 'gain -30'],
-    ['at full scale', 'gain -n'],
     ['with a constant offset', 'gain -6 dcshift 0.2'],
     ['on the telephone', 'sinc 300-3400 rate 8000 rate 16000'],
   ])('are found %s', async (_name, effects) => {
@@ -279,11 +277,9 @@ describe('utterances', () => {
 
 describe('sound that is not speech', () => {
   test.each([
-    ['digital silence', 'trim 0 12'],
     ['a constant offset', 'trim 0 12 dcshift 0.3'],
     ['a click', 'synth 0.005 whitenoise gain -6 pad 1 1'],
     ['a knock of 90 ms', 'synth 0.09 whitenoise gain -6 pad 1 1'],
-    ['soft noise', 'synth 12 pinknoise gain -50'],
     ['steady noise', 'synth 12 whitenoise gain -30'],
   ])('opens no utterance: %s', async (_name, effects) => {
     expect(await heardPieces(sox(effects))).toEqual([]);
@@ -298,9 +294,9 @@ describe('sound that is not speech', () => {
   });
 
   test('is cut when it never ends', async () => {
-    const audio = sox('synth 30 brownnoise gain -15');
+    const audio = sox('synth 20 brownnoise gain -15');
     const found = await heardUtterances(audio, { longestMs: 5_000 });
-    expect(found.length).toBeGreaterThan(3);
+    expect(found.length).toBeGreaterThan(2);
     for (const { startMs, endMs } of found) expect(endMs - startMs).toBeLessThanOrEqual(8_000);
   });
 });
@@ -329,7 +325,7 @@ describe('long silence', () => {
     const minute = silence(60_000);
     const audio = async function* (): AsyncGenerator<Uint8Array> {
       yield* chunks(speech);
-      for (let count = 0; count < 10; count += 1) yield* chunks(minute, [32_000]);
+      for (let count = 0; count < 2; count += 1) yield* chunks(minute, [32_000]);
     };
     const marks: number[] = [];
     let pieceCount = 0;
@@ -339,7 +335,7 @@ describe('long silence', () => {
     }
     expect(pieceCount).toBe(0);
     expect(Math.abs(marks[0]! - toMs - 1_500)).toBeLessThanOrEqual(150);
-    expect(marks.length).toBeGreaterThan((10 * 60_000) / 1_500 - 2);
+    expect(marks.length).toBeGreaterThan((2 * 60_000) / 1_500 - 2);
     marks.forEach((atMs, index) => {
       if (index > 0) expect(atMs - marks[index - 1]!).toBe(1_500);
     });
@@ -355,7 +351,7 @@ describe('listening', () => {
     const audio = await house();
     const alone = digests(await heardPieces(audio));
     const together = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => heardPieces(audio, { sizes: [640 + 2 * index] })),
+      Array.from({ length: 3 }, (_, index) => heardPieces(audio, { sizes: [640 + 2 * index] })),
     );
     for (const pieces of together) expect(digests(pieces)).toEqual(alone);
   });
