@@ -47,43 +47,27 @@ const voiceKeys = async () =>
   ((await cluster.redis.ask('KEYS', '*')) as string[]).filter((key) => /tokens|sessions/.test(key));
 
 describe('several servers', () => {
-  it('enforce the limit of a key exactly', async () => {
+  it('enforce the limit of a key exactly, and take no seats for invalid requests', async () => {
     const nodes = await nodesForNewcomer();
     const statuses = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
-        const answer = await nodes[index % 2]!.post('/v3/voice/realtime', REQUEST);
-        await answer.text();
-        return answer.status;
-      }),
-    );
-    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-  });
-
-  it('take no seats for invalid requests, and answer them with 400', async () => {
-    const nodes = await nodesForNewcomer();
-    const statuses = await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => {
-        const request = index % 2 === 0 ? REQUEST : { ...REQUEST, source_language: 'xx' };
+        const request = index % 3 === 0 ? { ...REQUEST, source_language: 'xx' } : REQUEST;
         const answer = await nodes[index % 2]!.post('/v3/voice/realtime', request);
         await answer.text();
         return answer.status;
       }),
     );
-    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
+    for (const status of [200, 400, 429]) {
+      expect(statuses.filter((each) => each === status)).toHaveLength(10);
+    }
   });
 
   it('admit exactly one of many connections with one token', async () => {
     const [node] = await nodesForNewcomer();
-    const rounds: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const { streaming_url, token } = await requestSession(node!);
-      const url = `${streaming_url}?token=${token}`;
-      const statuses = await Promise.all(Array.from({ length: 8 }, () => upgradeStatus(url)));
-      rounds.push(statuses.filter((status) => status === 101).length);
-    }
-    expect(rounds).toEqual(rounds.map(() => 1));
+    const { streaming_url, token } = await requestSession(node!);
+    const url = `${streaming_url}?token=${token}`;
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => upgradeStatus(url)));
+    expect(statuses.filter((status) => status === 101)).toHaveLength(1);
   });
 
   it('leave nothing of a session that is over', async () => {
@@ -177,21 +161,6 @@ describe('several servers', () => {
     }
     const client = await connectWith(session, 'json');
     await expectHeard(client);
-    client.socket.close(1000);
-  });
-
-  it('connect a session at its owner after the broker has lost everything', async () => {
-    const [node] = (await nodesForNewcomer()) as [TestServer];
-    const session = await requestSession(node, { acknowledgements: true });
-    await cluster.redis.ask('FLUSHALL');
-    const client = await connectWith(session, 'json');
-    await until(() => {
-      client.sendAudio(new Uint8Array(3_200));
-      return client.messages.some(
-        (message) =>
-          message.type === 'source_media_acknowledgement' && message.received_audio_ms > 0,
-      );
-    });
     client.socket.close(1000);
   });
 

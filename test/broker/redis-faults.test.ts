@@ -120,19 +120,6 @@ it('keeps the order of calls made at the moment Redis comes back', async () => {
   await expect.poll(() => texts(heard), POLLING).toEqual(['before', 'waits', 'younger']);
 });
 
-it('loses and repeats nothing over connections that are cut repeatedly', async () => {
-  const { broker } = await openNode();
-  const heard = heardBy(broker, 'stream');
-  const told = Array.from({ length: 60 }, (_, index) => `${index}`);
-  for (const [index, text] of told.entries()) {
-    const appending = broker.streams.append('stream', text, KEPT);
-    if (index % 10 === 0) await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal');
-    if (index % 15 === 0) await redis.ask('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await appending;
-  }
-  await expect.poll(() => texts(heard), POLLING).toEqual(told);
-});
-
 it('delivers every entry once and in the same order to all nodes under any faults', async () => {
   const prefix = newPrefix();
   const proxies = await Promise.all(Array.from({ length: 3 }, () => openProxy()));
@@ -158,30 +145,18 @@ it('delivers every entry once and in the same order to all nodes under any fault
         ...{ ...KEPT, by: { appender: node.node, number } },
       }),
     );
-  for (let number = 1; number <= 40; number += 1) {
+  for (let number = 1; number <= 16; number += 1) {
     const saying = nodes.map((node) => said(node, number));
     await faults[number % faults.length]!(number);
     await Promise.all(saying);
   }
-  await expect.poll(() => heard.map(({ length }) => length), POLLING).toEqual([120, 120, 120]);
+  await expect.poll(() => heard.map(({ length }) => length), POLLING).toEqual([48, 48, 48]);
   expect(heard[1]).toEqual(heard[0]);
   expect(heard[2]).toEqual(heard[0]);
   for (const { node } of nodes) {
     const own = texts(heard[0]!).filter((text) => text.startsWith(node));
-    expect(own).toEqual(Array.from({ length: 40 }, (_, index) => `${node} ${index + 1}`));
+    expect(own).toEqual(Array.from({ length: 16 }, (_, index) => `${node} ${index + 1}`));
   }
-});
-
-it('reloads its scripts into a Redis that has lost them', async () => {
-  const { broker } = await openNode();
-  const heard = heardBy(broker, 'stream');
-  const told = Array.from({ length: 40 }, (_, index) => `${index}`);
-  for (const [index, text] of told.entries()) {
-    const appending = broker.streams.append('stream', text, KEPT);
-    if (index % 10 === 0) await redis.ask('SCRIPT', 'FLUSH');
-    await appending;
-  }
-  await expect.poll(() => texts(heard), POLLING).toEqual(told);
 });
 
 it('waits for a Redis that briefly pauses all clients', async () => {
