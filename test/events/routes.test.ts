@@ -1,9 +1,9 @@
 /** `/v1/rooms`, a Dragoman extension, on the built server. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askDragoman, strangerOn } from '../support/product/command-line.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
 import type { RunningServer } from '../support/product/server.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { upgradeStatus } from '../support/product/voice-client.ts';
 import { keyOf } from './room-client.ts';
@@ -188,7 +188,7 @@ describe('a room', () => {
 
   it('is unknown to other accounts in every operation', async () => {
     const { room_id: id } = (await create()).body;
-    const stranger = await strangerOn(server, 'pro');
+    const { apiKey: stranger } = await sharedServer();
     const place = `${PATH}/${id}`;
     const attempts = [
       ['GET', place],
@@ -219,7 +219,7 @@ describe('a room', () => {
   });
 
   it('belongs to the pro plan, like voice', async () => {
-    const secret = await strangerOn(server, 'free');
+    const { apiKey: secret } = await sharedServer('silent', 'free');
     const { room_id: id } = (await create()).body;
     for (const [method, path, body] of [
       ['POST', PATH, { name: 'x' }],
@@ -312,18 +312,17 @@ it('limits the sessions of a link: the first one gives way to another', async ()
 });
 
 it('keeps a room working after the key that created it was deactivated', async () => {
-  const settings = { DATA_DIR: server.dataFolder };
-  const account = `rotating ${randomUUID()}`;
-  await askDragoman(['account', 'create', '--name', account, '--plan', 'pro'], settings);
-  const args = ['key', 'create', '--account', account];
-  const newKey = () => askDragoman<{ secret: string; key_id: string }>(args, settings);
-  const [old, good] = [await newKey(), await newKey()];
+  const storage = await openEmbedded(server.dataFolder);
+  onTestFinished(() => storage.close());
+  const { apiKeys, newcomer } = platformOver(storage);
+  const { account, ...old } = await newcomer();
+  const good = await apiKeys.create(account);
   const wishes = { name: 'Main stage', languages: ['es'], source_language: 'en', keep_hours: 1 };
   const made = (await ask('POST', PATH, wishes, old.secret)).body;
   const path = `${PATH}/${made.room_id}`;
   const typed = (text: string) => ask('POST', `${path}/captions`, { text }, good.secret);
   expect((await typed('Before.')).status).toBe(201);
-  await askDragoman(['key', 'deactivate', old.key_id], settings);
+  await apiKeys.deactivate(account.accountId, old.key.keyId);
 
   expect(await ask('GET', `${path}/transcript`, undefined, good.secret)).toMatchObject({
     status: 200,

@@ -1,7 +1,6 @@
 /** `/v3/spoken_terms`, an extension of the contract, on a real server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { strangerOn } from '../support/product/command-line.ts';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
@@ -125,7 +124,7 @@ describe('a list of spoken terms', () => {
     expect((await ask('DELETE', `${PATH}/nonsense`)).status).toBe(400);
     expect((await ask('GET', `${PATH}/${randomUUID()}`)).status).toBe(404);
     const place = `${PATH}/${(await create()).body.spoken_terms_id}`;
-    const stranger = await strangerOn(server, 'pro');
+    const { apiKey: stranger } = await sharedServer();
     expect((await ask('GET', place, undefined, stranger)).status).toBe(404);
     expect((await ask('DELETE', place, undefined, stranger)).status).toBe(404);
     expect((await ask('GET', PATH, undefined, stranger)).body['spoken_terms']).toEqual([]);
@@ -134,7 +133,7 @@ describe('a list of spoken terms', () => {
 
   it('requires the pro plan, as voice does', async () => {
     const { spoken_terms_id: id } = (await create()).body;
-    const secret = await strangerOn(server, 'free');
+    const { apiKey: secret } = await sharedServer('silent', 'free');
     for (const [method, path] of [
       ['GET', PATH],
       ['GET', `${PATH}/${id}`],

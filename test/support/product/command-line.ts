@@ -7,7 +7,6 @@ import {
   type ChildProcess,
   type ChildProcessWithoutNullStreams,
 } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { projectFolder } from './server.ts';
@@ -87,16 +86,4 @@ export async function askDragoman<T>(
   const { code, output, errors } = await runDragoman([...args, '--json'], settings);
   if (code !== 0) throw new Error(`dragoman ${args.join(' ')} ended with ${code}: ${errors}`);
   return JSON.parse(output) as T;
-}
-
-/** Returns the secret of a key of a new account on a server. */
-export async function strangerOn(
-  { dataFolder }: { dataFolder: string },
-  plan: 'free' | 'pro',
-): Promise<string> {
-  const settings = { DATA_DIR: dataFolder };
-  const name = `stranger ${randomUUID()}`;
-  await askDragoman(['account', 'create', '--name', name, '--plan', plan], settings);
-  const args = ['key', 'create', '--account', name];
-  return (await askDragoman<{ secret: string }>(args, settings)).secret;
 }
