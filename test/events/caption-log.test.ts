@@ -2,20 +2,19 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { CaptionLog, CaptionTrack } from '../../server/events/caption-log.ts';
 import { createCaptionLog } from '../../server/events/embedded-caption-log.ts';
 import type { Storage } from '../../server/stores.ts';
-import { type DatabaseName, databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
+import { databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
 import { captionLogBehaviours, type LogUnderTest } from './caption-log-behaviour.ts';
 import { wholeTranscript } from './live-room-support.ts';
 import { sampleRoom } from './room-samples.ts';
 
 const openNew = databasesOfThisFile();
-const opened = new Map<DatabaseName, ReturnType<typeof openNew>>();
-/** One database of each kind for all tests, as every test has its own rooms. */
-function openDatabase(name: DatabaseName): ReturnType<typeof openNew> {
-  const database = opened.get(name) ?? openNew(name);
-  opened.set(name, database);
-  return database;
-}
+let opened: ReturnType<typeof openNew> | undefined;
+/**
+ * One database for all tests, as every test has its own rooms. That PostgreSQL stores captions alike is shown
+ * by the tests of the store.
+ */
+const openDatabase = () => (opened ??= openNew('sqlite'));
 
 function underTest(storage: Storage): LogUnderTest {
   const store = storage.rooms;
@@ -32,18 +31,18 @@ function underTest(storage: Storage): LogUnderTest {
   };
 }
 
-describe.each(databaseNames)('the embedded caption log over %s', (name) => {
+describe('the embedded caption log', () => {
   let under: LogUnderTest;
 
   beforeAll(async () => {
-    const { storage } = await openDatabase(name);
+    const { storage } = await openDatabase();
     under = underTest(storage);
   });
 
   it.each(captionLogBehaviours)('%s', async (_, check) => check(under));
 
   it('delivers a caption that cannot be written, and writes it with the next one', async () => {
-    const { storage } = await openDatabase(name);
+    const { storage } = await openDatabase();
     const made = underTest(storage);
     let isDown = true;
     const log = createCaptionLog({
@@ -83,7 +82,7 @@ describe.each(databaseNames)('the embedded caption log over %s', (name) => {
 
 describe('over a failing database', () => {
   async function failing(retryMs?: number) {
-    const { storage } = await openDatabase('sqlite');
+    const { storage } = await openDatabase();
     const made = underTest(storage);
     const { rooms } = storage;
     const state = { isDown: true, isOver: false, triedAtMs: [] as number[] };
@@ -147,7 +146,7 @@ describe('over a failing database', () => {
 
 describe('over a database that does not answer', () => {
   async function stuck() {
-    const { storage } = await openDatabase('sqlite');
+    const { storage } = await openDatabase();
     const made = underTest(storage);
     const { rooms } = storage;
     let answer = (): void => undefined;
@@ -202,7 +201,7 @@ describe('over a database that does not answer', () => {
 
 /** A log whose deletions wait to be released. */
 async function slowlyDeleting() {
-  const { storage } = await openDatabase('sqlite');
+  const { storage } = await openDatabase();
   const made = underTest(storage);
   const { rooms } = storage;
   let release = (): void => undefined;
@@ -332,7 +331,7 @@ describe('the behaviour suite', () => {
   ];
 
   it.each(broken)('fails for a log that %s', async (_, breaks, breakIt) => {
-    const under = underTest((await openDatabase('sqlite')).storage);
+    const under = underTest((await openDatabase()).storage);
     const { log } = under;
     const whole = {
       append: log.append.bind(log),

@@ -21,7 +21,7 @@ import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.t
 platformOfThisFile();
 
 /** Enough readers for a fan-out to take many turns when a turn is as short as possible. */
-const MANY = 250;
+const MANY = 100;
 
 it('sends a reader that joins during a burst of lines each line once, in order', async () => {
   const { live } = await openRoom();
@@ -212,7 +212,7 @@ it('serves readers that join during an overload completely, and leaves no tentat
   const { live, captions, room } = await openRoom({ keepMs: 0, sliceMs: 0 });
   const readers = Array.from({ length: MANY }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
-  const all = Array.from({ length: 90 }, (_, index) => `Line ${index}.`);
+  const all = Array.from({ length: 50 }, (_, index) => `Line ${index}.`);
   for (const text of all) {
     captions.tell({ roomId: room.roomId, name: 'spoken' }, text.slice(0, -2));
     await say(live, text);
@@ -283,7 +283,7 @@ it('never shows tentative text again after it was concluded', async () => {
 it('sends nothing of a deleted room, however much is pending', async () => {
   const { live } = await openRoom();
   // So many that some of them still wait at the time of the deletion.
-  const readers = Array.from({ length: 1_000 }, () => join(live));
+  const readers = Array.from({ length: 300 }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   await Promise.all(Array.from({ length: 6 }, (_, index) => say(live, `Secret ${index}.`)));
   await live.forget();

@@ -6,27 +6,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
 import { requestsTo, startServer, until, type RunningServer } from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
 } from '../support/services/libretranslate-server.ts';
-import { executeOn } from '../storage/database-access.ts';
 import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from './room-client.ts';
 
 let translator: LibreTranslateServer;
-let postgresql: TestPostgresql;
 beforeAll(async () => {
   translator = await startLibreTranslateServer();
   translator.languages = { en: ['es', 'fr'] };
-  postgresql = await openPostgresql();
 });
-afterAll(async () => {
-  await postgresql.stop();
-  await translator.close();
-});
+afterAll(() => translator.close());
 
 const settings = (more: Record<string, string>) => ({
   RECOGNISER: 'silent',
@@ -141,21 +134,4 @@ it('keeps lines of kept rooms over a crash, and leaves others in no file of the 
     expect(logs).not.toContain(mark);
   }
   expect(countOf('Staysthere', DATA_DIR)).toBeGreaterThan(2);
-});
-
-it('leaves lines that must not be kept in no file of PostgreSQL', async () => {
-  const STORAGE_URL = await postgresql.createDatabase();
-  const DATA_DIR = temporaryFolder();
-  const server = await startHosted(settings({ STORAGE_URL, DATA_DIR }));
-  await hold(server, 'Neverkept', 0);
-  const id = await hold(server, 'Staysthere', 1);
-  const place = { url: STORAGE_URL, dataFolder: DATA_DIR };
-  await executeOn(place, 'checkpoint');
-  const [row] = (await executeOn(place, 'show data_directory')) as { data_directory: string }[];
-  expect(countOf('Neverkept', row!.data_directory)).toBe(0);
-  expect(countOf('Staysthere', row!.data_directory)).toBeGreaterThan(2);
-  await change(server, 'PATCH', `/v1/rooms/${id}`, { keep_hours: 0 });
-  expect(await executeOn(place, 'select * from room_captions')).toEqual([]);
-  await server.stop();
-  expect(countOf('Neverkept', DATA_DIR)).toBe(0);
 });
