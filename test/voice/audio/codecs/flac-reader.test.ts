@@ -63,23 +63,20 @@ const isSame = (one: Int16Array, other: Int16Array) =>
   Buffer.from(one.buffer).equals(Buffer.from(other.buffer, other.byteOffset, other.byteLength));
 
 describe.each(files)('FLAC with $name', ({ args, rateHz }) => {
-  it.each([1, 333, 1 << 20])(
-    'decodes the same samples as ffmpeg, %d bytes at a time',
-    (chunkBytes) => {
-      const { samples, rates } = read(whole(args), chunkBytes);
-      expect(rates).toEqual([rateHz]);
-      const theirs = decodedByFfmpeg(encodedFile('flac', args, 1), rateHz);
-      expect(samples.length).toBe(theirs.length);
-      expect(isSame(samples, theirs)).toBe(true);
-    },
-  );
-
-  it('emits a frame once its last byte has arrived', () => {
-    const bytes = whole(args);
-    const { progress, samples } = read(bytes, 1);
-    expect(progress.at(-1)).toBe(samples.length);
-    expect(progress.at(-2)).toBeLessThan(samples.length);
+  it.each([1, 1 << 20])('decodes the same samples as ffmpeg, %d bytes at a time', (chunkBytes) => {
+    const { samples, rates } = read(whole(args), chunkBytes);
+    expect(rates).toEqual([rateHz]);
+    const theirs = decodedByFfmpeg(encodedFile('flac', args, 1), rateHz);
+    expect(samples.length).toBe(theirs.length);
+    expect(isSame(samples, theirs)).toBe(true);
   });
+});
+
+it('emits a frame once its last byte has arrived', () => {
+  const bytes = whole(files[0]!.args);
+  const { progress, samples } = read(bytes, 1);
+  expect(progress.at(-1)).toBe(samples.length);
+  expect(progress.at(-2)).toBeLessThan(samples.length);
 });
 
 it('decodes 24-bit samples to 16 bits', () => {

@@ -14,7 +14,7 @@ function packetsOf(frameMs: string): Uint8Array[] {
   const packet = (bytes: Uint8Array) => packets.push(Uint8Array.from(bytes));
   const reader = new OggReader(readAudioFromOgg({ start: () => undefined, packet }));
   const args = ['-c:a', 'libopus', '-b:a', '32k', '-frame_duration', frameMs];
-  reader.push(encoded('ogg', args, 2.5));
+  reader.push(encoded('ogg', args, 1.6));
   return packets;
 }
 
@@ -58,7 +58,7 @@ it('keeps decoders independent while others are opened and freed', () => {
   const random = seededRandom(3);
   const live: { decoder: OpusDecoder; stream: (typeof streams)[number]; position: number }[] = [];
   let decoded = 0;
-  for (let step = 0; step < 5_000; step += 1) {
+  for (let step = 0; step < 2_000; step += 1) {
     const choice = random();
     if (choice < 0.02 && live.length < 48) {
       const stream = streams[Math.floor(random() * streams.length)]!;
@@ -77,11 +77,11 @@ it('keeps decoders independent while others are opened and freed', () => {
     }
   }
   for (const { decoder } of live) decoder.free();
-  expect(decoded).toBeGreaterThan(1_500);
+  expect(decoded).toBeGreaterThan(500);
 });
 
-it('serves 200 decoders at once and needs no more memory for 1,000 in succession', () => {
-  const packets = packetsOf('20').slice(20, 30);
+it('serves 200 decoders at once and needs no more memory for 300 in succession', () => {
+  const packets = packetsOf('20').slice(20, 24);
   const hashes = reference(packets, 16_000);
   const decoders = Array.from({ length: 200 }, () => decoderAt(16_000));
   packets.forEach((packet, index) => {
@@ -90,7 +90,7 @@ it('serves 200 decoders at once and needs no more memory for 1,000 in succession
   });
   for (const decoder of decoders) decoder.free();
   const before = opusMemory().length;
-  for (let count = 0; count < 1000; count += 1) reference(packets.slice(0, 1), 16_000);
+  for (let count = 0; count < 300; count += 1) reference(packets.slice(0, 1), 16_000);
   expect(opusMemory().length).toBe(before);
 });
 
@@ -103,7 +103,7 @@ it('rejects garbage without affecting other decoders', () => {
   const noise = Uint8Array.from({ length: 2 * 61_440 }, () => random() * 256);
   let refused = 0;
   packets.forEach((packet, index) => {
-    for (let count = 0; count < 10; count += 1) {
+    for (let count = 0; count < 5; count += 1) {
       const size = count === 0 ? 61_440 : Math.floor(random() * 1300);
       const from = Math.floor(random() * 61_440);
       const bytes = noise.slice(from, from + size);
