@@ -59,10 +59,8 @@ const spokenTexts = ({ messages }: RoamingClient) =>
 const opus = ['-c:a', 'libopus', '-b:a', '64k', '-vbr', 'off', '-ar', '48000'];
 const flac = ['-c:a', 'flac'];
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '96k'];
-const aac = ['-c:a', 'aac', '-b:a', '96k'];
 const vorbis = ['-c:a', 'libvorbis'];
 const webm = ['-f', 'webm', '-cluster_time_limit', '500'];
-const matroska = ['-f', 'matroska', '-cluster_time_limit', '500'];
 const ogg = ['-f', 'ogg', '-page_duration', '200000'];
 /**
  * Content type, ffmpeg's arguments, and what the stream holds where the content type does not say. Each row
@@ -73,8 +71,6 @@ const rows: [contentType: string, args: string[], of?: string][] = [
   ['audio/flac', [...flac, '-f', 'flac']],
   ['audio/mpeg', [...mp3, '-write_xing', '0', '-f', 'mp3']],
   ['audio/ogg', [...vorbis, ...ogg], 'Vorbis'],
-  ['audio/x-matroska;codecs=aac', [...aac, ...matroska]],
-  ['audio/pcm;encoding=alaw;rate=8000', ['-ar', '8000', '-f', 'alaw']],
   ['audio/pcm;encoding=s16le;rate=44100', ['-ar', '44100', '-f', 's16le']],
 ];
 /** The language of tones; English goes to the recogniser of real speech. */
