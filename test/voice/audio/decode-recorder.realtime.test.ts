@@ -28,7 +28,7 @@ async function recordTwice(): Promise<Uint8Array[][]> {
         const pending: Promise<unknown>[] = [];
         recorder.ondataavailable = ({ data }) => {
           pending.push(data.arrayBuffer().then((bytes) => chunks.push([...new Uint8Array(bytes)])));
-          if (pending.length === 20) recorder.stop();
+          if (pending.length === 10) recorder.stop();
         };
         const stopped = new Promise((resolve) => (recorder.onstop = resolve));
         recorder.start(100);
@@ -63,7 +63,7 @@ it('decodes the chunks of a MediaRecorder and goes on when the recorder is resta
   const theirs = recordings.flatMap((chunks) => [
     ...decodedByFfmpeg(fileOf(Buffer.concat(chunks), 'webm'), 16_000),
   ]);
-  expect(theirs.length).toBeGreaterThan(3 * 16_000);
+  expect(theirs.length).toBeGreaterThan(1.5 * 16_000);
   expect(Math.abs(ours.length - theirs.length)).toBeLessThan(320);
   expect(correlate(ours, Int16Array.from(theirs)).correlation).toBeGreaterThan(0.99);
 });

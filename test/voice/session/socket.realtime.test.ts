@@ -140,13 +140,13 @@ describe.concurrent('a frame', () => {
 });
 
 describe('a token', () => {
-  it('admits exactly one of 50 connections, whose session is then ended because of the reuse', async () => {
+  it('admits exactly one of 20 connections, whose session is then ended because of the reuse', async () => {
     const session = await requestSession(server);
     const url = `${session.streaming_url}?token=${session.token}`;
     const codes: number[] = [];
     const statuses = await Promise.all(
       Array.from(
-        { length: 50 },
+        { length: 20 },
         () =>
           new Promise<number>((resolve) => {
             const socket = new WebSocket(url);
@@ -161,7 +161,7 @@ describe('a token', () => {
       ),
     );
     expect(statuses.filter((status) => status === 101)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 403)).toHaveLength(49);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(19);
     await until(() => codes.includes(4403));
     expect(await upgradeStatus(url)).toBe(403);
     await until(async () => (await sessionCount(server)) === 0);
@@ -241,23 +241,8 @@ describe('a token', () => {
 });
 
 const headless = Uint8Array.from([...ebmlHeader, ...openSegment]);
-const VOIDS = Buffer.alloc(90_000, Uint8Array.of(0xec, 0x80));
+const VOID = Uint8Array.of(0xec, 0x80);
 const webm = { source_media_content_type: 'audio/webm;codecs=opus' };
-
-it('rejects endless headers without sound after 2 MiB', async () => {
-  const client = await connect(server, webm);
-  client.sendAudio(headless);
-  let sentBytes = 0;
-  const timer = setInterval(() => {
-    client.sendAudio(VOIDS);
-    sentBytes += VOIDS.length;
-  }, 20);
-  const { code } = await client.closed;
-  clearInterval(timer);
-  expect(client.error()).toMatchObject({ error_code: 400, reason_code: 4000403 });
-  expect(code).toBe(4400);
-  expect(sentBytes).toBeGreaterThan(2 * 1024 * 1024);
-});
 
 it('keeps a session whose connection dropped for a while, then ends it', async () => {
   const session = await requestSession(server);
@@ -293,7 +278,7 @@ describe.concurrent('time limits', () => {
   it('end a session that sends only headers without sound, slowly', async () => {
     const client = await connect(strict, webm);
     client.sendAudio(headless);
-    const timer = setInterval(() => client.sendAudio(VOIDS.subarray(0, 2)), 50);
+    const timer = setInterval(() => client.sendAudio(VOID), 50);
     expect((await client.closed).code).toBe(4408);
     clearInterval(timer);
     expect(client.error()?.reason_code).toBe(4080001);
