@@ -11,10 +11,22 @@ import { openPostgresql, type TestPostgresql } from '../support/machine/postgres
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openAccount, quietLog, unlimited } from './samples.ts';
 
+const open = (url: string) => openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+
 /** One server for all tests: each restores what it breaks. */
 let opened: Promise<TestPostgresql> | undefined;
 const postgresqlOfFile = () => (opened ??= openPostgresql());
-afterAll(async () => (await opened)?.stop());
+/** So is its database, in which each test has accounts of its own. */
+let database: ReturnType<typeof openDatabase> | undefined;
+const databaseOfFile = () => (database ??= openDatabase());
+async function openDatabase() {
+  const url = await (await postgresqlOfFile()).createDatabase();
+  return { url, storage: await open(url) };
+}
+afterAll(async () => {
+  await (await database)?.storage.close();
+  await (await opened)?.stop();
+});
 
 it('answers every call when the thread of the embedded database dies, and starts another thread', async () => {
   const threads: Worker[] = [];
@@ -44,9 +56,7 @@ it('answers every call when the thread of the embedded database dies, and starts
 
 it('reports PostgreSQL as unavailable, and resumes when it is back', async () => {
   const postgresql = await postgresqlOfFile();
-  const url = await postgresql.createDatabase();
-  const open = () => openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
-  const storage = await open();
+  const { url, storage } = await databaseOfFile();
   const { account, key, secretHash, charge } = await openAccount(storage);
   expect(await storage.usage.charge(charge())).toBe('charged');
 
@@ -54,22 +64,18 @@ it('reports PostgreSQL as unavailable, and resumes when it is back', async () =>
   const away = { code: 'storage_unavailable', status: 503 };
   await expect(storage.apiKeys.authenticate(secretHash)).rejects.toMatchObject(away);
   await expect(storage.usage.charge(charge())).rejects.toMatchObject(away);
-  await expect(open()).rejects.toMatchObject(away);
+  await expect(open(url)).rejects.toMatchObject(away);
 
   await postgresql.restart();
   expect(await storage.apiKeys.authenticate(secretHash)).toEqual({ key, account });
   expect(await storage.usage.charge(charge())).toBe('charged');
   const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
   expect(used.key.text).toBe(20);
-  await storage.close();
 });
 
 it('survives a PostgreSQL that closes connections right after its greeting', async () => {
-  const postgresql = await postgresqlOfFile();
-  const door = await openDoor(await postgresql.createDatabase());
-  const storage = await openStorage({
-    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
-  });
+  const door = await openDoor((await databaseOfFile()).url);
+  const storage = await open(door.url);
   const { account, key, secretHash, charge } = await openAccount(storage);
   expect(await storage.usage.charge(charge())).toBe('charged');
 
@@ -91,7 +97,7 @@ it('holds the lock of its migrations in a transaction, which poolers of connecti
   const { url, administrator } = await openAdministered();
   // The lock of the migrations themselves, so that they stop there.
   await administrator.query('select pg_advisory_lock(3853314791062309107)');
-  const opening = openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  const opening = open(url);
   const holders = async () => {
     const { rows } = await administrator.query<{ state: string }>(
       `select state from pg_locks join pg_stat_activity using (pid)
@@ -113,16 +119,13 @@ it('says what PgBouncer needs that refuses parameters of a connection', async ()
   await new Promise<void>((resolve) => pooler.listen(port, '127.0.0.1', resolve));
   onTestFinished(() => void pooler.close());
   const url = `postgres://postgres@127.0.0.1:${port}/dragoman`;
-  const opening = openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  const opening = open(url);
   await expect(opening).rejects.toThrow(/statement_timeout\. Of PgBouncer, .*ignore_startup_param/);
 });
 
 it('charges once when the answer to a COMMIT is lost', async () => {
-  const postgresql = await postgresqlOfFile();
-  const door = await openDoor(await postgresql.createDatabase());
-  const storage = await openStorage({
-    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
-  });
+  const door = await openDoor((await databaseOfFile()).url);
+  const storage = await open(door.url);
   onTestFinished(() => storage.close());
   const { account, key, charge } = await openAccount(storage);
   const usedText = async () =>
@@ -145,11 +148,8 @@ it('charges once when the answer to a COMMIT is lost', async () => {
 });
 
 it('counts what fails for nothing, even if a COMMIT is found out about long after', async () => {
-  const postgresql = await postgresqlOfFile();
-  const door = await openDoor(await postgresql.createDatabase());
-  const storage = await openStorage({
-    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
-  });
+  const door = await openDoor((await databaseOfFile()).url);
+  const storage = await open(door.url);
   onTestFinished(() => storage.close());
   const caller = await openAccount(storage);
   const meter = createUsageMeter({ usage: storage.usage, log: quietLog, refundAgainMs: 50 });
@@ -175,6 +175,7 @@ it('counts what fails for nothing, even if a COMMIT is found out about long afte
 
 it('passes the write check while another server hangs in its own', async () => {
   const { storage, administrator: other } = await openAdministered();
+  await other.query('delete from write_checks');
   await other.query('begin');
   await other.query('insert into write_checks values ($1, $2)', [1, Date.now()]);
   await storage.writeChecks.write(Date.now());
@@ -195,6 +196,7 @@ it('passes the write check while another server hangs in its own', async () => {
 
 it('passes the write check while the row of a dead server is locked', async () => {
   const { storage, administrator: other } = await openAdministered();
+  await other.query('delete from write_checks');
   await other.query('insert into write_checks values (1, 0), (2, 0), (3, $1)', [Date.now()]);
   await other.query('begin');
   await other.query('select from write_checks where check_id = 1 for update');
@@ -254,7 +256,7 @@ it('fails waiting charges together with the one that waits for a lock', async ()
 
 it("charges other accounts while one account's row is locked, and that one once it is free", async () => {
   const { url, storage, administrator } = await openAdministered();
-  const second = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
+  const second = await open(url);
   onTestFinished(() => second.close());
   const servers = [storage.usage, second.usage];
   const limits = { ...unlimited, characters: 65 };
@@ -300,9 +302,7 @@ it("charges other accounts while one account's row is locked, and that one once 
 it('charges once when the lost answer belongs to a COMMIT that waited for a locked row', async () => {
   const { url, administrator } = await openAdministered();
   const door = await openDoor(url);
-  const storage = await openStorage({
-    ...{ url: door.url, dataFolder: temporaryFolder(), log: quietLog },
-  });
+  const storage = await open(door.url);
   onTestFinished(() => storage.close());
   const [locked, other] = [await openAccount(storage), await openAccount(storage)];
   const unlock = await lockAccountRow(administrator, locked);
@@ -329,12 +329,9 @@ async function lockAccountRow(
   return () => administrator.query('rollback');
 }
 
-/** A database with a second client. */
+/** The database with a second client. */
 async function openAdministered() {
-  const postgresql = await postgresqlOfFile();
-  const url = await postgresql.createDatabase();
-  const storage = await openStorage({ url, dataFolder: temporaryFolder(), log: quietLog });
-  onTestFinished(() => storage.close());
+  const { url, storage } = await databaseOfFile();
   const administrator = new pg.Client({ connectionString: url });
   await administrator.connect();
   onTestFinished(() => administrator.end());
