@@ -40,6 +40,7 @@ it("uses the port of the running server, and the command's own settings after th
 it("uses the server's public address until it stops, unless the command has its own", async () => {
   const dataFolder = temporaryFolder();
   const server = await serverOf(dataFolder, { PUBLIC_URL: 'https://live.example.org/here/' });
+  expect(server.output()).toMatch(/Console +https:\/\/live\.example\.org\/here\/console\/#/);
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
   const other = await linkFor(dataFolder, { PUBLIC_URL: 'https://other.example.org' });
   expect(other).toMatch(/^https:\/\/other\.example\.org\/console\/#/);

@@ -4,6 +4,7 @@ import type { ConsoleSession } from '../../../shared/schemas/console.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import {
   consoleClient,
+  entered,
   firstLink,
   GOOD_PASSWORD,
   newLink,
@@ -25,7 +26,9 @@ beforeAll(async () => {
   server = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
   storage = await openEmbedded(server.dataFolder);
   usedLink = firstLink(server);
-  owner = await signedIn(server, usedLink);
+  const first = await signedIn(server, usedLink);
+  const { account } = (await first.ask<ConsoleSession>('GET', 'session')).body;
+  owner = await entered(server, storage, account.account_id);
 });
 afterAll(async () => {
   await storage.close();
@@ -221,7 +224,7 @@ describe('a session', () => {
 
   it('reaches only its own account', async () => {
     const accountId = await newAccount('neighbour');
-    const neighbour = await signedIn(server, await newLink(storage, accountId));
+    const neighbour = await entered(server, storage, accountId);
     const { body } = await neighbour.ask<ConsoleSession>('GET', 'session');
     expect(body).toMatchObject({ account: { name: 'neighbour' }, is_operator: false });
     const { body: glossary } = await owner.ask<{ glossary_id: string }>('POST', 'v3/glossaries', {
@@ -282,7 +285,7 @@ describe('a one-time link', () => {
 describe('guessing', () => {
   it('is stopped after ten wrong passwords, with the time to wait', async () => {
     const accountId = await newAccount('target');
-    await signedIn(server, await newLink(storage, accountId));
+    await entered(server, storage, accountId);
     const guess = (password: string) =>
       consoleClient(server).ask('POST', 'sign-in', { account: 'target', password }, elsewhere());
     // Nine attempts at another server with the same database.

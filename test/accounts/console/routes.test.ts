@@ -12,18 +12,16 @@ import type {
 } from '../../../shared/schemas/console.ts';
 import type { Account } from '../../../server/http/door.ts';
 import type { Storage } from '../../../server/stores.ts';
-import { runDragoman } from '../../support/product/command-line.ts';
 import {
   consoleClient,
+  entered,
   firstLink,
   GOOD_PASSWORD,
-  newLink,
   signedIn,
   type ConsoleClient,
 } from '../../support/product/console-client.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
 import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
-import { startServer } from '../../support/product/server.ts';
 import { until } from '../../support/product/server.ts';
 import { speech } from '../../support/audio/speech.ts';
 import {
@@ -54,7 +52,7 @@ beforeAll(async () => {
   operator = await signedIn(server, firstLink(server));
   storage = await openEmbedded(server.dataFolder);
   tenantAccount = await platformOver(storage).accounts.create({ name: 'tenant', plan: 'free' });
-  tenant = await signedIn(server, await newLink(storage, tenantAccount.accountId));
+  tenant = await entered(server, storage, tenantAccount.accountId);
 });
 afterAll(async () => {
   await storage.close();
@@ -65,14 +63,10 @@ const translate = (text: string) =>
   server.post('/v2/translate', { text: [text], source_lang: 'en', target_lang: 'es' });
 
 describe('the console', () => {
-  it('prints its address, with a link until somebody has set the password', async () => {
+  it('tells its address, with a link until somebody has set the password', async () => {
     expect(server.entrance).toMatch(/^\/console\/#set-password=[\w-]{43}$/);
-    const again = await startServer({
-      DATA_DIR: server.dataFolder,
-      RECOGNISER: 'silent',
-      PUBLIC_URL: 'https://live.example.org/here/',
-    });
-    expect(again.output()).toMatch(/Console +https:\/\/live\.example\.org\/here\/console\/\n/);
+    const again = await startHosted({ DATA_DIR: server.dataFolder, RECOGNISER: 'silent' });
+    expect(again.entrance).toBe('/console/');
     // Servers with one database share their users; the cookie's name has the port.
     const client = consoleClient(again);
     client.cookie = operator.cookie?.replace(/\d+=/, `${new URL(again.url).port}=`);
@@ -142,13 +136,10 @@ describe('a signed-in user', () => {
     expect((await tenant.ask('GET', 'session')).status).toBe(200);
   });
 
-  it('enters by a command-line link, changes the password and stays signed in', async () => {
-    const settings = { DATA_DIR: server.dataFolder, PUBLIC_URL: 'https://live.example.org/' };
-    await platformOver(storage).accounts.create({ name: 'changer', plan: 'pro' });
-    const told = await runDragoman(['account', 'console-link', 'changer'], settings);
-    const [, token = ''] =
-      /^https:\/\/live\.example\.org\/console\/#set-password=(\S{43})\n/.exec(told.output) ?? [];
-    const client = await signedIn(server, token);
+  it('changes the password and stays signed in', async () => {
+    const changer = { name: 'changer', plan: 'pro' } as const;
+    const { accountId } = await platformOver(storage).accounts.create(changer);
+    const client = await entered(server, storage, accountId);
     const former = client.cookie;
     const change = (current_password: string, password: string) =>
       client.ask('POST', 'password/change', { current_password, password });
