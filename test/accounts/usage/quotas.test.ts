@@ -1,86 +1,79 @@
 /** What requests cost, and the limits of keys under many concurrent clients. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askDragoman } from '../../support/product/command-line.ts';
-import { startHosted } from '../../support/product/hosted-server.ts';
 import type { RunningServer } from '../../support/product/server.ts';
-import { newPostgresqlDatabase, sharedServer } from '../../support/product/shared-server.ts';
+import { sharedServer } from '../../support/product/shared-server.ts';
 
 interface KeyJson {
   key_id: string;
   secret: string;
 }
 
-describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
-  let settings: Record<string, string>;
-  let server: RunningServer;
-  beforeAll(async () => {
-    settings = database === 'SQLite' ? {} : { STORAGE_URL: await newPostgresqlDatabase() };
-    server =
-      database === 'SQLite'
-        ? await sharedServer()
-        : await startHosted({ RECOGNISER: 'silent', ...settings });
-    settings['DATA_DIR'] = server.dataFolder;
-    await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
-  });
-  afterAll(() => server.stop());
+let settings: Record<string, string>;
+let server: RunningServer;
+beforeAll(async () => {
+  server = await sharedServer();
+  settings = { DATA_DIR: server.dataFolder };
+  await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
+});
+afterAll(() => server.stop());
 
-  const dragoman = <T>(...args: string[]) => askDragoman<T>(args, settings);
-  const newKey = (...options: string[]) =>
-    dragoman<KeyJson>('key', 'create', '--account', 'limited', ...options);
-  const spend = async (secret: string, text: string, headers: Record<string, string> = {}) => {
-    const body = { text: [text], source_lang: 'EN', target_lang: 'EN-GB' };
-    const authorization = { Authorization: `DeepL-Auth-Key ${secret}`, ...headers };
-    const response = await server.post('/v2/translate', body, authorization);
-    await response.text();
-    return response.status;
+const dragoman = <T>(...args: string[]) => askDragoman<T>(args, settings);
+const newKey = (...options: string[]) =>
+  dragoman<KeyJson>('key', 'create', '--account', 'limited', ...options);
+const spend = async (secret: string, text: string, headers: Record<string, string> = {}) => {
+  const body = { text: [text], source_lang: 'EN', target_lang: 'EN-GB' };
+  const authorization = { Authorization: `DeepL-Auth-Key ${secret}`, ...headers };
+  const response = await server.post('/v2/translate', body, authorization);
+  await response.text();
+  return response.status;
+};
+const used = async (secret: string) => {
+  const headers = { Authorization: `DeepL-Auth-Key ${secret}` };
+  const response = await server.get('/v2/usage', headers);
+  const answer = (await response.json()) as { api_key_character_count: number };
+  return answer.api_key_character_count;
+};
+
+it('grants 64 clients exactly as much as a sequential run', async () => {
+  const { secret } = await newKey('--characters', '1000');
+  let granted = 0;
+  const client = async () => {
+    for (let status = 200; status === 200;) {
+      status = await spend(secret, 'seven!!');
+      if (status === 200) granted += 7;
+      else expect(status).toBe(456);
+    }
   };
-  const used = async (secret: string) => {
-    const headers = { Authorization: `DeepL-Auth-Key ${secret}` };
-    const response = await server.get('/v2/usage', headers);
-    const answer = (await response.json()) as { api_key_character_count: number };
-    return answer.api_key_character_count;
-  };
+  await Promise.all(Array.from({ length: 64 }, client));
+  expect(granted).toBe(994);
+  expect(await used(secret)).toBe(994);
+  expect(await spend(secret, 'sixsix')).toBe(200);
+  expect(await spend(secret, 'a')).toBe(456);
+  expect(await spend(secret, '')).toBe(456);
+});
 
-  it('grants 64 clients exactly as much as a sequential run', async () => {
-    const { secret } = await newKey('--characters', '1000');
-    let granted = 0;
-    const client = async () => {
-      for (let status = 200; status === 200;) {
-        status = await spend(secret, 'seven!!');
-        if (status === 200) granted += 7;
-        else expect(status).toBe(456);
-      }
-    };
-    await Promise.all(Array.from({ length: 64 }, client));
-    expect(granted).toBe(994);
-    expect(await used(secret)).toBe(994);
-    expect(await spend(secret, 'sixsix')).toBe(200);
-    expect(await spend(secret, 'a')).toBe(456);
-    expect(await spend(secret, '')).toBe(456);
-  });
+it('applies a limit of 0, and its removal, at once', async () => {
+  const { secret, key_id } = await newKey('--characters', '0');
+  expect(await spend(secret, 'a')).toBe(456);
+  await dragoman('key', 'limits', key_id, '--characters', 'none');
+  expect(await spend(secret, 'a')).toBe(200);
+});
 
-  it('applies a limit of 0, and its removal, at once', async () => {
-    const { secret, key_id } = await newKey('--characters', '0');
-    expect(await spend(secret, 'a')).toBe(456);
-    await dragoman('key', 'limits', key_id, '--characters', 'none');
-    expect(await spend(secret, 'a')).toBe(200);
-  });
+it('charges nothing for refused or failed requests', async () => {
+  const { secret } = await newKey();
+  const authorization = { Authorization: `Service-Auth-Key ${secret}` };
+  const broken = { text: ['<a>'], tag_handling: 'xml', source_lang: 'EN', target_lang: 'ES' };
+  expect((await server.post('/v2/translate', broken, authorization)).status).toBe(400);
+  expect(await spend(secret, 'a', { 'X-DeepL-Reporting-Tag': 'two words' })).toBe(400);
+  expect(await used(secret)).toBe(0);
+  expect(await spend(secret, 'abc', { 'X-Service-Reporting-Tag': ' Spring-2026 ' })).toBe(200);
+  expect(await used(secret)).toBe(3);
+});
 
-  it('charges nothing for refused or failed requests', async () => {
-    const { secret } = await newKey();
-    const authorization = { Authorization: `Service-Auth-Key ${secret}` };
-    const broken = { text: ['<a>'], tag_handling: 'xml', source_lang: 'EN', target_lang: 'ES' };
-    expect((await server.post('/v2/translate', broken, authorization)).status).toBe(400);
-    expect(await spend(secret, 'a', { 'X-DeepL-Reporting-Tag': 'two words' })).toBe(400);
-    expect(await used(secret)).toBe(0);
-    expect(await spend(secret, 'abc', { 'X-Service-Reporting-Tag': ' Spring-2026 ' })).toBe(200);
-    expect(await used(secret)).toBe(3);
-  });
-
-  it('refuses a deactivated key in the running server', async () => {
-    const { secret, key_id } = await newKey();
-    expect(await spend(secret, 'a')).toBe(200);
-    await dragoman('key', 'deactivate', key_id);
-    expect(await spend(secret, 'a')).toBe(403);
-  });
+it('refuses a deactivated key in the running server', async () => {
+  const { secret, key_id } = await newKey();
+  expect(await spend(secret, 'a')).toBe(200);
+  await dragoman('key', 'deactivate', key_id);
+  expect(await spend(secret, 'a')).toBe(403);
 });
