@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/stores.ts';
 import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
@@ -135,56 +134,6 @@ it('refuses a new database of PostgreSQL whose encoding lacks most letters', asy
   await (await open(place)).close();
   await executeOn(place, `update pg_database set encoding = 8 where datname = current_database()`);
   await (await open(place)).close();
-});
-
-describe('the behaviour suite', () => {
-  const broken: [fault: string, breaks: string, breakIt: (storage: Storage) => Storage][] = [
-    [
-      'lets deactivated keys in',
-      'refuses a deactivated key at once',
-      (storage) => {
-        const callers = new Map<string, ReturnType<Storage['apiKeys']['authenticate']>>();
-        const authenticate = (hash: string) => {
-          const caller = callers.get(hash) ?? storage.apiKeys.authenticate(hash);
-          callers.set(hash, caller);
-          return caller;
-        };
-        return { ...storage, apiKeys: { ...storage.apiKeys, authenticate } };
-      },
-    ],
-    [
-      'checks a limit before it counts instead of at once',
-      'refuses what does not fit',
-      (storage) => {
-        const charge: Storage['usage']['charge'] = async (given) => {
-          const { accountId, keyId, atMs } = given;
-          const used = await storage.usage.ofMonth(accountId, keyId, atMs);
-          const limit = (await storage.apiKeys.find(accountId, keyId))?.limits.characters ?? null;
-          if (limit !== null && used.key.text + given.amount > limit) return 'key_limit_reached';
-          await storage.apiKeys.change(accountId, keyId, { limits: { characters: null } });
-          const outcome = await storage.usage.charge(given);
-          await storage.apiKeys.change(accountId, keyId, { limits: { characters: limit } });
-          return outcome;
-        };
-        return { ...storage, usage: { ...storage.usage, charge } };
-      },
-    ],
-    [
-      'forgets refunds',
-      'takes a charge back',
-      (storage) => ({ ...storage, usage: { ...storage.usage, refund: async () => undefined } }),
-    ],
-  ];
-
-  it.each(broken)('fails for storage that %s', async (_, breaks, breakIt) => {
-    const found = behaviours.filter(([name]) => name.startsWith(breaks));
-    expect(found).toHaveLength(1);
-    const place: Place = { url: undefined, dataFolder: newFolder() };
-    const [storage, other] = [await open(place), await open(place)];
-    const under = { storage: breakIt(storage), other: breakIt(other) };
-    await expect(found[0]![1](under)).rejects.toThrow();
-    await Promise.all([storage.close(), other.close()]);
-  });
 });
 
 describe('the embedded database', () => {
