@@ -55,8 +55,8 @@ it('answers an unknown method with 405 and the allowed methods', async () => {
 });
 
 describe('a compressed body', () => {
-  /** Fifty megabytes compressed to fifty kilobytes. */
-  const packed = gzipSync(Buffer.alloc(50_000_000, 'a'));
+  /** A megabyte compressed to a kilobyte. */
+  const packed = gzipSync(Buffer.alloc(1_000_000, 'a'));
 
   it('is refused by every route without being decompressed', async () => {
     let count = 0;
