@@ -71,9 +71,24 @@ const misdeeds = (): Record<string, string> => ({
   'see other processes': `test -e /proc/${process.pid}`,
 });
 
+/** Tries all misdeeds, each in a shell of its own. */
+function attempted(wrap: Containment['wrap']): { done: string[]; output: string } {
+  const attempts = Object.entries(misdeeds()).map(
+    ([name, deed]) => `(${deed}) && printf '\\ndone: %s\\n' '${name}'`,
+  );
+  const { output } = run(wrap(['/bin/bash', '-c', [...attempts, 'echo all tried'].join('\n')]));
+  expect(output).toMatch(/^all tried$/m);
+  return { done: [...output.matchAll(/^done: (.*)$/gm)].map(([, name = '']) => name), output };
+}
+
 describe.skipIf(!canContain).each(containments)('the containment of %s', (_, find) => {
-  it('runs a shell that has its own folder, which others do not see', async () => {
-    const { wrap, lack } = await find();
+  let containment: Containment;
+  beforeAll(async () => {
+    containment = await find();
+  });
+
+  it('runs a shell that has its own folder, which others do not see', () => {
+    const { wrap, lack } = containment;
     expect(lack).toBeUndefined();
     const mark = `dragoman-${process.pid}-mark`;
     const own = `echo kept >/tmp/${mark} && cat /tmp/${mark}`;
@@ -81,27 +96,28 @@ describe.skipIf(!canContain).each(containments)('the containment of %s', (_, fin
     expect(run(wrap(['/bin/bash', '-c', `cat /tmp/${mark}`])).code).not.toBe(0);
   });
 
-  it.each(Object.keys(misdeeds()))('does not let the program %s', async (misdeed) => {
-    const command: Command = ['/bin/bash', '-c', misdeeds()[misdeed]!];
-    // Outside, at least root succeeds, so the command itself works.
-    if (isRoot) expect(run(command)).toMatchObject({ code: 0 });
-    const contained = run((await find()).wrap(command));
-    expect(contained.code).not.toBe(0);
-    expect(contained.output).not.toContain(SECRET);
+  it('does not let the program reach, read or change anything of the machine', () => {
+    const { done, output } = attempted(containment.wrap);
+    expect(done).toEqual([]);
+    expect(output).not.toContain(SECRET);
   });
 
-  it('grants no privileges, and none can be gained', async () => {
-    const { output } = run((await find()).wrap(['/bin/cat', '/proc/self/status']));
+  it('grants no privileges, and none can be gained', () => {
+    const { output } = run(containment.wrap(['/bin/cat', '/proc/self/status']));
     expect(output).toMatch(/^NoNewPrivs:\t1$/m);
     expect(output).toMatch(/^CapEff:\t0+$/m);
     expect(output).toMatch(/^CapPrm:\t0+$/m);
     expect(output).toMatch(/^Uid:(\t[1-9]\d*){4}$/m);
   });
 
-  it('limits what can be stored in memory', async () => {
+  it('limits what can be stored in memory', () => {
     const fill = 'head -c 900000000 /dev/zero >/tmp/large';
-    expect(run((await find()).wrap(['/bin/sh', '-c', fill])).code).not.toBe(0);
+    expect(run(containment.wrap(['/bin/sh', '-c', fill])).code).not.toBe(0);
   });
+});
+
+it.runIf(isRoot)('outside a containment, root can do all that is forbidden in it', () => {
+  expect(attempted((command) => command).done).toEqual(Object.keys(misdeeds()));
 });
 
 describe.skipIf(!canContain)('a containment', () => {
@@ -161,7 +177,7 @@ describe.skipIf(!canContain)('a containment', () => {
 
   it('kills everything that was started, at any stage', async () => {
     const { wrap, kill } = await findContainment(['/bin/true']);
-    for (let turn = 0; turn < 40; turn += 1) {
+    for (let turn = 0; turn < 15; turn += 1) {
       const [program, ...args] = wrap(['/bin/sh', '-c', 'sleep 600 & sleep 600']);
       const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
       onTestFinished(() => kill(child));
