@@ -1,10 +1,12 @@
-/** Neural translation end to end: beside Apertium, with markup and glossaries, in documents. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+/** Neural translation end to end: beside Apertium, with markup and glossaries. */
+import { cpSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+import { startTranslators } from '../../server/running-engines.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { runDragoman } from '../support/product/command-line.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 import { writeTranslationModels } from '../support/models/translation-models.ts';
 
@@ -76,15 +78,8 @@ it('neural translation adds its languages to the listing', async () => {
   expect(languages.find(({ lang }) => lang === 'de')).toMatchObject({ usable_as_source: true });
 });
 
-it('neural translation serves documents as well, in the document process', async () => {
-  const letter = path.join(data, 'letter.txt');
-  writeFileSync(letter, 'The red house is new.\n\nThe river is old.\n');
-  const { code } = await runDragoman(['translate', letter, '--from', 'en', '--to', 'es'], {
-    ...folders,
-    PORT: new URL(server.url).port,
-  });
-  expect(code).toBe(0);
-  expect(readFileSync(path.join(data, 'letter.es.txt'), 'utf8')).toBe(
-    'La casa roja es nueva.\n\nLa ría es vieja.\n',
-  );
+it('neural translation serves documents as well: their process starts it', async () => {
+  const engines = await startTranslators(readConfig(folders), recordLog());
+  expect(engines.translation.map(({ name }) => name)).toEqual(['neural', 'apertium']);
+  await engines.close();
 });
