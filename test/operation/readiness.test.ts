@@ -1,18 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createReadiness, warmUp } from '../../server/operation/routes.ts';
 import { recordLog } from '../support/product/log-record.ts';
-import { builtModule } from '../support/suite/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
+import { projectFolder } from '../support/product/server.ts';
 import { smallDisk } from '../support/machine/temporary-folder.ts';
 import { openAccount } from '../storage/samples.ts';
 
 let platform: Platform;
-beforeEach(async () => (platform = await openPlatform()));
-afterEach(() => platform.close());
+beforeAll(async () => (platform = await openPlatform()));
+afterAll(() => platform.close());
 
 type Options = Parameters<typeof createReadiness>[0];
 
@@ -56,8 +55,10 @@ it('reports a database that does not answer in time', async () => {
 const unwritten = ['the database cannot be reached or written'];
 
 it('reports a closed database', async () => {
-  await platform.storage.close();
-  expect(await readiness().missing()).toEqual(unwritten);
+  const closed = await openPlatform();
+  await closed.close();
+  const { writeChecks } = closed.storage;
+  expect(await readiness({ writeChecks }).missing()).toEqual(unwritten);
 });
 
 it('checks the database once for many simultaneous requests', async () => {
@@ -133,7 +134,7 @@ describe('a full disk', () => {
 
   it('is reported with its place by a server that cannot start', async () => {
     fill();
-    const main = fileURLToPath(builtModule('server/main.ts'));
+    const main = path.join(projectFolder, 'dist/bundle/main.js');
     const env = { ...process.env, DATA_DIR: folder, PORT: '0', RECOGNISER: 'silent' };
     const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' });
     expect(status).toBe(1);
