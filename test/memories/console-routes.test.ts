@@ -1,14 +1,19 @@
 /** Translation memories in the console: upload, renaming, deletion, and invalid files. */
 import { request } from 'node:http';
 import net from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type {
   ImportedTranslationMemory,
   TranslationMemoryList,
 } from '../../shared/schemas/translation-memories.ts';
-import { askDragoman } from '../support/product/command-line.ts';
-import { firstLink, signedIn, type ConsoleClient } from '../support/product/console-client.ts';
+import {
+  entered,
+  firstLink,
+  signedIn,
+  type ConsoleClient,
+} from '../support/product/console-client.ts';
 import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
@@ -164,14 +169,10 @@ describe('a memory in the console', () => {
   it('is inaccessible to other accounts and to API keys', async () => {
     const content = 'en,de\nHouse,Haus';
     const { translation_memory_id: id } = await uploadMemory(owner, { name: 'a.csv', content });
-    const settings = { DATA_DIR: server.dataFolder };
-    await askDragoman(['account', 'create', '--name', 'strangers', '--plan', 'free'], settings);
-    const { link } = await askDragoman<{ link: string }>(
-      ['account', 'console-link', 'strangers'],
-      settings,
-    );
-    const [, token = ''] = /#set-password=(\S+)/.exec(link) ?? [];
-    const stranger = await signedIn(server, token);
+    const storage = await openEmbedded(server.dataFolder);
+    onTestFinished(() => storage.close());
+    const { account } = await platformOver(storage).newcomer({ plan: 'free' });
+    const stranger = await entered(server, storage, account.accountId);
     const place = `translation-memories/${id}`;
     expect((await stranger.ask('PATCH', place, { name: 'mine' })).status).toBe(404);
     expect((await stranger.ask('DELETE', place)).status).toBe(404);

@@ -1,11 +1,11 @@
 /** Translation memories: listing, and translation with an engine that takes no examples. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
-import { askDragoman } from '../support/product/command-line.ts';
 import { signedIn, type ConsoleClient } from '../support/product/console-client.ts';
 import { documentClient } from '../support/product/document-client.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
@@ -250,10 +250,9 @@ describe('an invalid use of a memory', () => {
   });
 
   it("includes another account's memory", async () => {
-    const settings = { DATA_DIR: server.dataFolder };
-    const own = ['--account', 'strangers'];
-    await askDragoman(['account', 'create', '--name', 'strangers', '--plan', 'pro'], settings);
-    const { secret } = await askDragoman<{ secret: string }>(['key', 'create', ...own], settings);
+    const storage = await openEmbedded(server.dataFolder);
+    onTestFinished(() => storage.close());
+    const { secret } = await platformOver(storage).newcomer();
     const headers = { Authorization: `Service-Auth-Key ${secret}` };
     const body = { text: ['The red car.'], source_lang: 'EN', target_lang: 'ES' };
     const asked = { ...body, translation_memory_id: memoryId };
