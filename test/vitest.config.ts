@@ -126,7 +126,7 @@ export default defineConfig({
     testTimeout: 360_000,
     hookTimeout: 360_000,
     // So does a page that is looked at.
-    expect: { poll: { timeout: 90_000 } },
+    expect: { poll: { timeout: 90_000, interval: 100 } },
     pool: 'forks',
     // Other processes have the other cores: a tenth less of the processor without threads for garbage.
     // What is measured of memory is to be the same of every Node: newer ones have four times the young objects.

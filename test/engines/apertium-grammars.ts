@@ -237,7 +237,6 @@ test.each([
   ['The bus stops here.', 'El autobús para aquí.'],
   ['I think that the company needs help.', 'Pienso que la empresa necesita ayuda.'],
   ['The bus stops are closed.', 'Las paradas de autobús están cerradas.'],
-  ['The test results show a trend.', 'Los resultados de prueba muestran una tendencia.'],
   ['The product features', 'Las características de producto'],
   // Questions with a contracted `not`.
   ["Why didn't you call me?", '¿Por qué no me llamaste?'],
@@ -248,8 +247,6 @@ test.each([
   // Dates, seasons and how often.
   ['March 3, 2026', '3 de marzo de 2026'],
   ['The meeting is on 4 March 2026.', 'La reunión es el 4 de marzo de 2026.'],
-  ['The deadline is December 31.', 'La fecha límite es el 31 de diciembre.'],
-  ['I was born in August.', 'Nací en agosto.'],
   ['Summer', 'Verano'],
   ['Open Monday to Friday', 'Abre de lunes a viernes'],
   ['He works eight hours a day.', 'Trabaja ocho horas al día.'],

@@ -314,15 +314,15 @@ it('limits the sessions of a link: the first one gives way to another', async ()
 it('keeps a room working after the key that created it was deactivated', async () => {
   const storage = await openEmbedded(server.dataFolder);
   onTestFinished(() => storage.close());
-  const { apiKeys, newcomer } = platformOver(storage);
-  const { account, ...old } = await newcomer();
-  const good = await apiKeys.create(account);
+  const platform = platformOver(storage);
+  const { account, ...old } = await platform.newcomer();
+  const good = await platform.apiKeys.create(account);
   const wishes = { name: 'Main stage', languages: ['es'], source_language: 'en', keep_hours: 1 };
   const made = (await ask('POST', PATH, wishes, old.secret)).body;
   const path = `${PATH}/${made.room_id}`;
   const typed = (text: string) => ask('POST', `${path}/captions`, { text }, good.secret);
   expect((await typed('Before.')).status).toBe(201);
-  await apiKeys.deactivate(account.accountId, old.key.keyId);
+  await platform.apiKeys.deactivate(account.accountId, old.key.keyId);
 
   expect(await ask('GET', `${path}/transcript`, undefined, good.secret)).toMatchObject({
     status: 200,

@@ -1,5 +1,5 @@
 /** Decoding by FFmpeg: without delay, within limits, and without leaving processes behind. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   createAudioDecoders,

@@ -1,5 +1,5 @@
 /** Decoding after a sender reconnected: bytes may be missing, and a new file may begin. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createAudioDecoders,
   findFfmpeg,
