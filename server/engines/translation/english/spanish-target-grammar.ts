@@ -194,6 +194,11 @@ function dateRules(): string[] {
     `SUBSTITUTE ("([0-9]+)"r num) (VSTR:"*de\\ $1") ("<[12][0-9][0-9][0-9]>"r) IF (-1 ${month}) (NOT -3 ("<on>"i)) ;`,
     `SUBSTITUTE ("([0-9]+)"r num ord GD sg) (VSTR:"*$1") (ord) IF (1 ${month}) ;`,
     `SUBSTITUTE ("([0-9]+)"r num ord GD sg) (VSTR:"*$1") (ord) IF (1 ("<of>")) (2 ${month}) ;`,
+    ...['on', 'On'].map(
+      (on) =>
+        `SUBSTITUTE (".*"r pr) ("*${on === 'on' ? 'el' : 'El'}") ("<${on}>" pr) IF (1 ("<the>")) (2 ${day}) (3 ("<of>")) (4 ${month}) ;`,
+    ),
+    `REMCOHORT ("<the>") IF (-1 ("<on>"i)) (1 ${day}) (2 ("<of>")) (3 ${month}) ;`,
     ...entriesOf(MONTHS).map(
       ([english, spanish]) =>
         `SUBSTITUTE (".*"r n m sg) ("*de ${spanish}") ("<${english}>") IF (-1 ${day}) (NOT -2 ("<on>"i)) ;`,
