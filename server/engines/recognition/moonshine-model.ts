@@ -222,6 +222,9 @@ const sessionOptions = {
   enableMemPattern: false,
 } as const satisfies InferenceSession.SessionOptions;
 
+/** Repeated tokens after which the model goes on with nothing else: it does so to the limit. */
+const LOOP_TOKENS = 16;
+
 /** The text during decoding. */
 class Writing {
   readonly tokens: number[];
@@ -293,7 +296,7 @@ class Writing {
     const end = values[END] ?? -Infinity;
     // The end token is never accepted first: silence shows in the low probability of what is written.
     const isEnd = this.tokens.length > 0 && end >= (values[best] ?? 0);
-    if (isEnd || this.tokens.length >= this.#most) {
+    if (isEnd || this.tokens.length >= this.#most || this.#repeated >= LOOP_TOKENS) {
       this.#isOver = true;
       if (!isEnd) this.#cutRepeats();
       this.#endChance = end - sum;
@@ -305,8 +308,8 @@ class Writing {
     return best;
   }
 
-  /** Cuts what is said three times or more in a row at the end down to the first time. */
-  #cutRepeats(): void {
+  /** Number of tokens at the end that repeat those before them, of what stands there three times or more. */
+  get #repeated(): number {
     const { tokens } = this;
     for (let period = 1; 3 * period <= tokens.length; period += 1) {
       let repeated = 0;
@@ -315,11 +318,16 @@ class Writing {
         if (tokens[at] !== tokens[at - period]) break;
         repeated += 1;
       }
-      if (repeated < 2 * period) continue;
-      tokens.splice(-repeated);
-      this.#chances.splice(-repeated);
-      return;
+      if (repeated >= 2 * period) return repeated;
     }
+    return 0;
+  }
+
+  /** Cuts what is said three times or more in a row at the end down to the first time. */
+  #cutRepeats(): void {
+    const kept = this.tokens.length - this.#repeated;
+    this.tokens.length = kept;
+    this.#chances.length = Math.min(this.#chances.length, kept);
   }
 }
 
