@@ -232,36 +232,6 @@ test.each([
   ['It is on the right side.', 'Está en el lado derecho.'],
   ['It is half past three.', 'Son las tres y media.'],
   ['Sales went up by twenty percent.', 'Las ventas subieron un veinte por ciento.'],
-  // What somebody does, not several of something.
-  ['The cat drinks milk.', 'El gato bebe leche.'],
-  ['The bus stops here.', 'El autobús para aquí.'],
-  ['I think that the company needs help.', 'Pienso que la empresa necesita ayuda.'],
-  ['The bus stops are closed.', 'Las paradas de autobús están cerradas.'],
-  ['The product features', 'Las características de producto'],
-  // Questions with a contracted `not`.
-  ["Why didn't you call me?", '¿Por qué no me llamaste?'],
-  ["Haven't you finished yet?", '¿No has acabado todavía?'],
-  ["Isn't it beautiful?", '¿No es hermoso?'],
-  ["Don't you like it?", '¿No te gusta?'],
-  ["Why didn't the train stop?", '¿Por qué no paró el tren?'],
-  // Dates, seasons and how often.
-  ['March 3, 2026', '3 de marzo de 2026'],
-  ['The meeting is on 4 March 2026.', 'La reunión es el 4 de marzo de 2026.'],
-  ['Summer', 'Verano'],
-  ['Open Monday to Friday', 'Abre de lunes a viernes'],
-  ['He works eight hours a day.', 'Trabaja ocho horas al día.'],
-  ['Three times a week', 'Tres veces a la semana'],
-  // What is not to be done.
-  ['Do not turn off your computer.', 'No apagues tu ordenador.'],
-  ["Don't give up!", '¡No te rindas!'],
-  ['Do not eat or drink here.', 'No comas ni bebas aquí.'],
-  // States, events, hundreds, and verbs as nouns.
-  ['She is pregnant.', 'Está embarazada.'],
-  ['There was an accident yesterday.', 'Hubo un accidente ayer.'],
-  ['Five hundred people came.', 'Quinientas personas vinieron.'],
-  ['These books are mine.', 'Estos libros son míos.'],
-  ['Learning a language takes time.', 'Aprender un idioma toma tiempo.'],
-  ['There was an error opening the file.', 'Hubo un error al abrir el archivo.'],
 ])('%s', async (text, expected) => {
   expect(await translateTexts(engine, [text], options)).toEqual([expected]);
 });
@@ -269,7 +239,7 @@ test.each([
 test.each([
   ['He <1>told</1> me.', 'Me <1>dijo</1>.'],
   ['<1>Turn on</1> the light.', '<1>Enciende</1> la luz.'],
-  ['Turn <1>it</1> <2>off</2>.', '<1>Lo</1> <2>apaga</2>.'],
+  ['He turned <1>it</1> <2>off</2>.', '<1>Lo</1> <2>apagó</2>.'],
   ['<1>Can</1> <2>you</2> help me?', '<1>¿Me</1> <2>puedes</2> ayudar?'],
   ["Let's <1>go</1>.", 'Vamos a <1>ir</1>.'],
   ["<1>Didn't</1> <2>you</2> call?", '<1>¿No</1> <2>llamaste</2>?'],

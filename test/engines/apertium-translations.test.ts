@@ -7,6 +7,7 @@ import './apertium-texts.ts';
 import './apertium-marks.ts';
 import './apertium-names.ts';
 import './apertium-grammars.ts';
+import './apertium-spanish.ts';
 import './apertium-french.ts';
 import './apertium-italian.ts';
 import './apertium-portuguese.ts';

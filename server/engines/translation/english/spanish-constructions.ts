@@ -2,8 +2,12 @@
  * Rules of the source grammar from English to Spanish that are written out: rearranged sentences, and readings chosen
  * in their context. The sets are those of `spanish-grammars.ts`.
  */
-import { lemmasOf } from '../grammars.ts';
-import { ANY_PRONOUN, THING_QUESTIONS } from './spanish-questions.ts';
+import {
+  ANY_PRONOUN,
+  INDIRECT_QUESTIONS,
+  THERE_QUESTIONS,
+  THING_QUESTIONS,
+} from './spanish-questions.ts';
 
 /** The analyser's multiwords that are none: they live on the second floor, he comes from Sweden, the water is cold. */
 export const SPLITS = String.raw`SPLITCOHORT ("<in>" "in" pr "<the>" "ø<s>+the" det def sp "<main>" "ø<s>+main" adj) ("<in the main>") IF (1 N) ;
@@ -74,15 +78,7 @@ ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
 REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
 REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
-# Do you know where the bathroom is: the verb moves before its subject.
-SELECT (itg) IF (0 ("<where>")) (-1 ("know"i) OR ("ask"i) OR ("tell"i) OR ("see"i) OR ("wonder"i) OR OBJECT) ;
-MOVE (vbser) (-1 N) (-2 DET) (-3 ("<where>") OR ("<what>")) (1 (sent) OR (cm)) BEFORE (-2 DET) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>") OR ("<what>")) (1 N) (2 (sent) OR (cm)) ;
-# What is your address: one of many.
-SUBSTITUTE ("what") ("which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
-SUBSTITUTE ("What") ("Which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
-SELECT (prn itg) IF (0 ("which"i)) (1 (vbser)) (0 ("<what>"i)) ;
-# It has been a long day, this is the first time I have been here, it needs to be done, I saw that film.
+${INDIRECT_QUESTIONS}# It has been a long day, this is the first time I have been here, it needs to be done, I saw that film.
 SUBSTITUTE (".*"r vbser pri p3 sg) ("have" vbhaver pri p3 sg) ("<'s>") IF (1 ("<been>") OR ("<had>") OR ("<got>") OR ("<become>")) ;
 REMOVE (gen) IF (0 ("<'s>")) (1 ("<been>") OR ("<had>") OR ("<got>")) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 ("<time>")) (-2 (ord)) (1 (vbhaver) OR FINITE_VERB) ;
@@ -164,10 +160,13 @@ ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 ADJ) (-3 ("<the most>"i) OR ("<the>"i)) (1 ("know") OR ("have") OR ("see") OR ("meet")) ;
 # You look tired, the only way to get to the station, that does not make sense.
 SUBSTITUTE ("look") ("seem") (vblex) IF (1 ADJ) (NOT 1 (adv) OR N) (-1 N OR (prn subj) OR (vaux) OR (vbdo)) ;
+SUBSTITUTE ("look") ("seem") (vblex) IF (-1 ("<it>")) (-2 ("<as>") OR ("<than>")) ;
 SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("<to>")) (2 DET) (NOT 3 V) ;
 SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("<there>") OR ("<here>")) ;
 SUBSTITUTE ("have") ("take") ("have") IF (1 ("<breakfast>")) ;
 SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<sense>")) ;
+SUBSTITUTE ("make") ("take") (vblex) IF (1* ("<decision>") OR ("<decisions>") BARRIER V) ;
+REMCOHORT ("<a>") IF (-1 ("have")) (1 ("<fever>") OR ("<headache>") OR ("<cough>")) ;
 SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<any>") OR ("<no>") OR ("<much>")) (2 ("<sense>")) ;
 REMOVE V IF (0 ("<sense>")) (-1* ("<make>") OR ("<makes>") OR ("<made>") BARRIER (sent)) ;
 # She works harder than he does, I cannot find it anywhere.
@@ -237,6 +236,15 @@ ADDCOHORT ("<while>" "while" cnjadv) BEFORE (ger) IF (-1 ("error") OR ("problem"
 SUBSTITUTE (ger) (inf) (ger) IF (-1 ("<while>")) (-2 ("error") OR ("problem")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<while>")) (-2 ("error") OR ("problem")) ;
 SELECT INF IF (-1 ("<while>")) (-2 ("error") OR ("problem")) ;
+# They keep talking: transfer makes an infinitive of it behind other verbs than be.
+SUBSTITUTE ("keep" vblex) ("keep=" vbser) ("keep") - (pp) IF (1 (ger)) (NOT 0 (inf)) ;
+SUBSTITUTE ("keep" vblex pres) ("keep=" vbser pres) ("keep") IF (1 (ger)) (-1 (prn subj) OR (n pl)) ;
+SELECT (ger) IF (-1 ("keep=")) ;
+# She has already left, have you ever seen it, there is no milk left.
+SELECT (pp) IF (-1 ("<already>") OR ("<ever>")) (-2 (vbhaver)) ;
+MOVE ("<already>") (-1 (vbhaver)) (1 (pp)) BEFORE (-1 (vbhaver)) ;
+MOVE ("<ever>") (-1 (vbhaver)) (1 (pp)) (1* ("<?>")) AFTER (1 (pp)) ;
+REMCOHORT ("<left>") IF (1 (sent)) (-1 N) (-1* ("<there>"i) BARRIER (sent)) ;
 # March 3, 2026: 3 March 2026. In August, last summer.
 REMCOHORT (cm) IF (1 YEAR) (-1 DAY_OF_MONTH) (-2 MONTH) ;
 MOVE DAY_OF_MONTH (-1 MONTH) (NOT 1 N OR (pp)) BEFORE (-1 MONTH) ;
@@ -263,15 +271,7 @@ SELECT (pp) IF (-1 ("be=")) ;
 # I got your message: an imperfect otherwise.
 SUBSTITUTE ("get") ("receive") ("get") IF (0 (past)) (NOT -1 (vbhaver)) (1* MESSAGE BARRIER V OR (pr)) ;
 SUBSTITUTE ("get") ("obtain") ("get") IF (0 (past)) (NOT -1 (vbhaver)) (1 DET) ;
-# Are there questions: in the order of a statement.
-APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
-APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
-APPEND ("be" vbser pres) ("<there>") IF (-1 ("<are>"i adv)) ;
-APPEND ("be" vbser past p3 sg) ("<there>") IF (-1 ("<was>"i adv)) ;
-APPEND ("be" vbser past) ("<there>") IF (-1 ("<were>"i adv)) ;
-SELECT ("there") IF (0 ("be"i)) (1 ("<there>")) ;
-SELECT ("be") IF (0 ("<there>")) ;
-SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (vblex past)) (2 SPOKEN_TO) ;
+${THERE_QUESTIONS}SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo past) (prn subj) IF (-1 (prn subj)) (1 (vblex past)) (2 SPOKEN_TO) ;
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pri p3 sg) (prn subj) IF (-1 (prn subj)) (1 (vblex pri)) (2 SPOKEN_TO) ;
 SUBSTITUTE (${ANY_PRONOUN}) ("do" vbdo pres) (prn subj) IF (-1 (prn subj)) (1 (vblex pres)) (2 SPOKEN_TO) ;
 SELECT (vbdo) IF (0 (vbdo)) (-1 (prn subj)) (2 SPOKEN_TO) ;
@@ -281,18 +281,11 @@ SELECT INF IF (-1C (vbdo)) (1 SPOKEN_TO) ;
 `;
 
 /** Rules that choose readings, once new words and joined particles are in place. */
-/** What programs have done when they say `Changes saved.` */
-const DONE = `
-accept activate add approve block book cancel change clear close confirm connect copy create deactivate delete deliver deny
-disable disconnect download edit enable export find import install invite lock lose move open pay post print publish receive
-refund register reject remove rename reset restore save schedule select send share ship sign submit unlock update upload verify`;
-
 export const READING = String.raw`
 # Changes saved, sites removed from spam, account created successfully, currently approved.
-LIST LOWER = "<[a-z].*>"r ;
-LIST DONE = ${lemmasOf(DONE)} ;
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 (sent) OR (cm) OR (pr) OR (adv)) (NEGATE -1* (det) OR (prn) OR (np) OR (cnjsub) OR (rel)) (NEGATE -1*C V OR FINITE) (NEGATE 1* V OR FINITE OR (vaux) OR NOT_BE OR ("<cannot>")) ;
 SELECT (pp) IF (0 (past)) (0 (pp)) (-1 (adv)) (-2 (vbser)) ;
+SELECT (pp) IF (0 (past)) (-1 (".*=no="r)) (1 N) ;
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 ("<by>")) ;
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 START) (1C N) ;
 SELECT N IF (-1 START) (1 DONE) (1C (pp)) ;
@@ -313,17 +306,26 @@ SELECT N IF (0 ("television") OR ("student")) (NOT 1 N) ;
 SELECT INF IF (-1 ("we=would=like=to="i) OR ("I=would=like=to=") OR ("would=like=to=")) ;
 REMOVE (adv) IF (0 ("some"i)) (1 N) ;
 SELECT (pl) IF (0 ("data")) (NOT 1 (p3 sg)) ;
-SELECT ADJ IF (0 ("good")) (-1 (vbser)) ;
+SELECT ADJ IF (0 ("good") OR ("<low>")) (-1 (vbser)) ;
 REMOVE (vbdo) IF (0 ("do"i vblex)) (-1 (vaux) OR (vbmod) OR ("to")) ;
 SELECT ADJ IF (0 ("<right>") OR ("<wrong>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
 SELECT (adv) IF (0 ("<too>")) (1 (sent) OR (cm)) ;
 
 REMOVE (np) IF (0 MONTH OR SEASON) (NOT 1 (np)) (NOT -1 (np) OR (n)) ;
 SELECT N IF (0 MONTH) (-1 (pr) OR NUM OR (ord) OR ("last"i) OR ("next"i) OR ("this"i)) ;
-SELECT N IF (0 MONTH) (1 NUM OR (sent)) ;
-SELECT N IF (0 SEASON) (-1 START) (1 (vbser) OR (sent)) ;
+SELECT N IF (0 SEASON OR MONTH) (-1 START) (1 (vbser) OR (sent) OR NUM) ;
 SELECT (pr) IF (0 ("on"i) OR ("since"i) OR ("until"i)) (1 DAY_OF_MONTH OR MONTH OR ("last=.*"r)) (1 MONTH OR ("last=.*"r) OR ("<[0-9].*>"r) LINK NOT 1 N - MONTH) ;
-SELECT ADJ IF (0 ("<low>")) (-1 (vbser)) ;
+SELECT (adv) IF (0 ("only"i)) (-1 START) (1 (n pl) OR (prn) OR DET) ;
+# The project started in 2019 and ended in 2021.
+SELECT (vblex past) IF (0 (pp)) (NOT 0 ("<left>")) (-1 N LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK -1 BEGINS OR (cnjsub) OR (cnjadv)) (NOT 1 ("<by>")) (NEGATE 1* FINITE OR (vblex pri) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (cnjadv)) ;
+SELECT (pp) IF (0 (past)) (-1 AND) (NOT 1 OBJECT) (-2* (pp) BARRIER (sent) OR (prn subj) OR (cnjsub) LINK -1 (vbhaver) OR (vbser) OR ("be=")) ;
+SELECT (vblex past) IF (0 (pp)) (-1 AND) (-2*C (vblex past) BARRIER (sent) OR (cm) OR (vbser) OR (vbhaver)) (NOT 1 ("<by>")) ;
+SELECT OBJECT IF (0 ("<her>")) (NOT 1 N OR ADJ OR NUM OR (ger)) ;
+SELECT ADJ IF (0 (ger)) (-1 ("<.*more>"r) OR ("<most>") OR ("<very>") OR ("<so>") OR ("<too>")) (NOT 1 DET) ;
+SELECT (pr) IF (0 ("since"i)) (1 ("<yesterday>") OR ("<then>") OR ("<today>")) ;
+SELECT INF IF (-1 ("<to>")) (1 (det pos)) (NOT -2 ("<be>"i)) ;
+REMOVE ("students"i n) ;
+REMOVE ("included"i adj) IF (NOT 1 N) ;
 REMOVE ("recommended"i adj) IF (NOT -1 (vbser)) ;
 SELECT (ger) IF (0 ADJ) (-1C (pr)) (NOT 1 N) ;
 SELECT (ger) IF (0 (ger)) (0 ADJ OR N) (-1 START) (1 (pr) OR DET OR ("from=.*"r)) (1* FINITE OR (vblex pri)) ;
@@ -342,7 +344,7 @@ SELECT INF IF (-1 ("be# about to") OR (vbmod)) ;
 SELECT N IF (0 ("home")) (-1 ("<at>")) ;
 REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 ("<just>") OR ("<only>")) (2 NUM OR DET) ;
 REMOVE V IF (0 N) (-1 NUM) (-2 (pr) OR ("<just>") OR ("<only>")) ;
-REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i) OR ("a=.*"r)) ;
+REMOVE (vbhaver) IF (0 ("have"i vblex)) (1 DET OR NUM OR ("<at least>") OR ("any=questions="i) OR ("a=.*"r) OR ("air=.*"r)) ;
 # On Tuesday, until Monday, on that.
 SELECT (pr) IF (0 ("on"i)) (1 N OR THIS OR (prn tn)) ;
 SELECT (pr) IF (0 ("until"i)) (1 N OR NUM) (2 (sent) OR (cm) OR (adv) OR (cnjcoo) OR (pr)) ;
@@ -351,6 +353,7 @@ SELECT (pres) IF (0 (n sg)) (-1 ("person" n pl)) (NOT -2 (pr)) (1 (pr) OR DET OR
 REMOVE (vblex pri) IF (0 N) (-1C (n pl)) (-2 DET) (-3 BEGINS) ;
 # This site uses cookies, the cat drinks milk, the bus stops here: not the stops of the bus.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 NEAR) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
+SELECT (vblex pri) IF (0 LOWER) (-1 MASS) (-2 START) (1 (pr) OR (adv)) (NEGATE 1* FINITE BARRIER (cm)) ;
 SELECT (vblex pri) IF (0 LOWER) (-1 (n sg) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK NOT 0 (pl) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1* FINITE OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
 SELECT (vblex pres) IF (0 LOWER) (-1C (n pl) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1* FINITE OR (vblex pri) OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
 # Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.

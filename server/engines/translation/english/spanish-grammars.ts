@@ -28,11 +28,13 @@ import {
   strandedRules,
   thingQuestionRules,
 } from './spanish-questions.ts';
-import { phrases, spanishGrammar } from './spanish-target-grammar.ts';
+import { phrases } from './spanish-phrases.ts';
+import { spanishGrammar } from './spanish-target-grammar.ts';
 import {
   BEFORE_TO,
   CLITICS,
   COULD,
+  DONE,
   FORBIDDEN,
   HAD,
   INTRANSITIVE,
@@ -85,7 +87,7 @@ LIST WITH_PARTICLE = ${entriesOf(WITH_PARTICLES)
     .join(' ')} ;
 LIST NEXT = n adj adv num np pr cnjsub rel prn det "[*].*"r ;
 LIST AND = "and"i "but"i "or"i ; LIST LANGUAGE = "english"i "spanish"i "french"i "german"i "italian"i "portuguese"i "chinese"i "japanese"i "russian"i "arabic"i ; LIST INTRANSITIVE = ${lemmasOf(INTRANSITIVE)} ; LIST WHOSE = "whose=is="i "whose=are="i ; LIST IS_HAD = ${madeOf([...entriesOf(HAD).map(([state]) => `had=${state}`), 'had=in=a=hurry', 'had=right', 'had=cold'])} ;
-LIST BEFORE_INF = "<while>"i ${madeOf(['accustomed=to', 'thanks=for', 'feel=like', "don't=feel=like", 'look=forward=to=doing', 'looking=forward=to', ...entriesOf(COULD).map(([, spanish]) => `not=${spanish}`)])} ".*you=mind="ri ".*=you=please="r ".*=better="r ".*=rather="r ".*=pleasure=to="r "*let's" "*let me" "*forget" ; LIST NOT_BE = "could=not=be=" "cannot=be=" ;
+LIST BEFORE_INF = "<while>"i ${madeOf(['accustomed=to', 'thanks=for', 'let=it', 'let=him', 'let=her', 'let=them', 'feel=like', "don't=feel=like", 'look=forward=to=doing', 'looking=forward=to', ...entriesOf(COULD).map(([, spanish]) => `not=${spanish}`)])} ".*you=mind="ri ".*=you=please="r ".*=better="r ".*=rather="r ".*=pleasure=to="r "*let's" "*let me" "*forget" ; LIST NOT_BE = "could=not=be=" "cannot=be=" ;
 LIST FORBIDS = ${madeOf(entriesOf(CLITICS).flatMap(([, pronouns]) => wordsOf(pronouns).map((pronoun) => `no=${pronoun}`)))} ;
 LIST COULD_NOT = ${madeOf(entriesOf(COULD).map(([, spanish]) => `not=${spanish}`))} ;
 LIST STRANDED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => entriesOf(ASKED_FOR).map(([asked]) => `${preposition}=${asked}`)))} ;
@@ -98,7 +100,7 @@ LIST MONTH = ${entriesOf(MONTHS)
     .join(
       ' ',
     )} ; LIST DAY_OF_MONTH = "<[0-3]?[0-9]>"r "<[0-3]?[0-9][snrt][dht]>"r ; LIST YEAR = "<[12][0-9][0-9][0-9]>"r ;
-LIST PLEASE = "please"i ; LIST START = (>>>) ;
+LIST DONE = ${lemmasOf(DONE)} ; LIST LOWER = "<[a-z].*>"r ; LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
@@ -273,6 +275,7 @@ const toComeRules = (): string[] =>
       '("<before>"i) OR ("<until>"i))',
       'WHEN) (1* FUTURE BARRIER (sent))',
       'WHEN) (-3* FUTURE BARRIER (sent))',
+      '("hope"i))',
     ].map((condition) => `(-1 (prn subj)) (NOT 1 (pp)) (-2 ${condition}`),
     (replaced, marked) =>
       entriesOf(PRONOUNS).map(

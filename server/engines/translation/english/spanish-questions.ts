@@ -61,7 +61,7 @@ export function questionRules(): string[] {
     ),
     ...entriesOf(PRONOUNS).map(
       ([pronoun, tags]) =>
-        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp) OR ("<n't>")) (1* ("<?>")) ;`,
+        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp) OR ("<n't>") OR ("<ever>") OR ("<already>")) (1* ("<?>")) ;`,
     ),
     ...wordsOf(EVERYBODY).map(
       (word) =>
@@ -146,3 +146,25 @@ export const strandedRules = (): string[] => [
   ]),
   'SELECT STRANDED ;',
 ];
+
+/** Do you know where it is, and what is it of many. */
+export const INDIRECT_QUESTIONS = String.raw`# Do you know where the bathroom is: the verb moves before its subject.
+SELECT (itg) IF (0 ("<where>")) (-1 ("know"i) OR ("ask"i) OR ("tell"i) OR ("see"i) OR ("wonder"i) OR OBJECT) ;
+MOVE (vbser) (-1 N) (-2 DET) (-3 ("<where>") OR ("<what>")) (1 (sent) OR (cm)) BEFORE (-2 DET) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 (vbser)) (-2 ("<where>") OR ("<what>")) (1 N) (2 (sent) OR (cm)) ;
+# What is your address: one of many.
+SUBSTITUTE ("what") ("which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
+SUBSTITUTE ("What") ("Which") (prn itg) IF (1 (vbser)) (2 (det def) OR (det pos)) (NEGATE 1* ("<like>")) ;
+SELECT (prn itg) IF (0 ("which"i)) (1 (vbser)) (0 ("<what>"i)) ;
+`;
+
+/** Are there some. */
+export const THERE_QUESTIONS = String.raw`# Are there questions: in the order of a statement.
+APPEND ("there" adv) ("<is>"i) OR ("<are>"i) OR ("<was>"i) OR ("<were>"i) IF (-1 BEGINS) (1 ("<there>")) ;
+APPEND ("be" vbser pri p3 sg) ("<there>") IF (-1 ("<is>"i adv)) ;
+APPEND ("be" vbser pres) ("<there>") IF (-1 ("<are>"i adv)) ;
+APPEND ("be" vbser past p3 sg) ("<there>") IF (-1 ("<was>"i adv)) ;
+APPEND ("be" vbser past) ("<there>") IF (-1 ("<were>"i adv)) ;
+SELECT ("there") IF (0 ("be"i)) (1 ("<there>")) ;
+SELECT ("be") IF (0 ("<there>")) ;
+`;

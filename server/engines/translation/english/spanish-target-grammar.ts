@@ -1,13 +1,6 @@
 /** The target grammar from English to Spanish, which chooses Spanish words and their forms. */
-import {
-  anyOf,
-  DELIMITERS,
-  entriesOf,
-  inBothSizes,
-  indexed,
-  phraseRules,
-  wordsOf,
-} from '../grammars.ts';
+import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
+import { phrases } from './spanish-phrases.ts';
 import { ASKED_FOR, STRANDED } from './spanish-questions.ts';
 import {
   ADJECTIVES,
@@ -18,7 +11,6 @@ import {
   COULD,
   DAYS,
   FORBIDDEN,
-  FORBIDDEN_WITH_PARTICLES,
   HAD,
   HOURS,
   MASS,
@@ -30,7 +22,6 @@ import {
   PLACES,
   PREPOSED,
   SAID,
-  SAID_OTHERWISE,
   STATES,
   VERBS,
   WITH_PARTICLES,
@@ -103,7 +94,10 @@ ${contextRules()}`);
 /** Rules for words whose translation depends on the words around them. */
 function contextRules(): string {
   const states = anyOf(STATES);
-  return `SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
+  // The dictionary has one word for him and her.
+  return `SUBSTITUTE (pro p3 mf) (pro p3 f) (pro p3 mf sg) IF (0 (obj f)) (NOT -1 ${anyOf('ask bring give offer say send show speak talk teach tell write')}) ;
+SUBSTITUTE (".*"r vbser) ("seguir" vblex) ("@keep=") ;
+SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
 SUBSTITUTE (".*"r pr) ("*cerca ~de") ("<near>") IF (0 (pr)) ;
 SUBSTITUTE (".*"r pr) ("*Cerca ~de") ("<Near>") IF (0 (pr)) ;
 SUBSTITUTE (".*"r cnjadv) ("*al") ("<while>") IF (1 (inf)) ;
@@ -128,6 +122,10 @@ SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<allow>" pp)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<not>")) (2 ("<allow>" pp)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<battery>")) (1 ("<low>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<happy>")) (2 ("<with>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv)) (2 ("<happy>")) (3 ("<with>")) ;
+SUBSTITUTE (".*"r adv) ("*alguna vez") ("<ever>") IF (-1 (pp)) (1* ("<?>")) ;
+SUBSTITUTE (".*"r pr) ("*por debajo de") ("<under>") OR ("<below>") IF (1 (num)) ;
 SUBSTITUTE (".*"r det ind GD sg) ("*al") ("<a>") IF (1 ("<day>") OR ("<month>") OR ("<year>")) (-1 (n) LINK -1 (num)) ;
 SUBSTITUTE (".*"r det ind GD sg) ("*a la") ("<a>") IF (1 ("<week>")) (-1 (n) LINK -1 (num)) ;
 SUBSTITUTE (".*"r det ind GD sg) ("*por") ("<a>") OR ("<an>") IF (1 ("<hour>") OR ("<person>")) (-1 (n) LINK -1 (num)) ;
@@ -207,12 +205,6 @@ function dateRules(): string[] {
   ];
 }
 
-/** `last March`. */
-const lastMonths = (): string =>
-  entriesOf(MONTHS)
-    .map(([english, spanish]) => `last ${english}: ${spanish} pasado`)
-    .join(', ');
-
 /** What takes place, of which `there was` is a preterite. */
 const EVENTS = `
 accident accidents attack change changes crash debate delay delays discussion earthquake error errors explosion failure fight fire flood meeting mistake
@@ -287,32 +279,6 @@ function wordRules(table: string, tag = '', condition = ''): string[] {
   });
 }
 
-/** All phrases that Spanish says in another way. */
-export const phrases = (): string =>
-  [timesOfDay(), dayTimes(), lastMonths(), forbidden(), ON_PAGES, SAID_OTHERWISE].join(', ');
-
-/** Returns phrases for negative requests with a particle: `Don't turn it off`. */
-function forbidden(): string {
-  const objects = entriesOf('it: lo, them: los');
-  return entriesOf(FORBIDDEN_WITH_PARTICLES)
-    .flatMap(([english, spanish]) =>
-      ["don't", 'do not', 'never'].flatMap((not) => {
-        const no = not === 'never' ? 'nunca' : 'no';
-        const [verb = '', particle = ''] = english.split(' ');
-        const isOf = !spanish.startsWith('te ') && particle !== '' && !spanish.includes(' ');
-        return [
-          `^ ${not} ${english}: ${no} ${spanish}`,
-          ...(isOf
-            ? objects.map(
-                ([it, lo]) => `^ ${not} ${verb} ${it} ${particle}: ${no} ${lo} ${spanish}`,
-              )
-            : []),
-        ];
-      }),
-    )
-    .join(', ');
-}
-
 /** Nouns that the mode cannot decline: gender, singular and plural. */
 const UNDECLINED = 'menu: m menú menús, trash: f papelera papeleras';
 
@@ -326,53 +292,4 @@ function undeclinedRules(): string[] {
       ),
     );
   });
-}
-
-/** What stands on pages of shops, forums and accounts. */
-const ON_PAGES = `
-  at any time: en cualquier momento, ^ take_care $: cuídate, ^ it takes: lleva, keep the change: quédese con el cambio, next to: junto a,  back to top: volver arriba, ^ already have an account: ¿ya tienes una cuenta, don't have an account: ¿no tienes una cuenta,
-  posted by: publicado por, last updated: última actualización, last updated on: última actualización el,
-  upload complete: subida completada, download complete: descarga completada, show more $: mostrar más, show less $: mostrar menos,
-  load more $: cargar más, skip to content: saltar al contenido, sold out: agotado, coming soon: próximamente,
-  best sellers: más vendidos, you may also like: también te puede gustar, ^ leave a comment: deja un comentario,
-  ^ reply to: responder a, ^ sort by: ordenar por, ^ filter by: filtrar por, page not found: página no encontrada,
-  terms of use: condiciones de uso, terms of service: condiciones del servicio, all rights reserved: todos los derechos reservados,
-  powered by: con la tecnología de, opening hours: horario de apertura, gift card: tarjeta regalo, gift cards: tarjetas regalo, add to cart: añadir al carrito, added to cart: añadido al carrito`;
-
-/** Spanish hours. */
-const CLOCK = `
-one: la una, two: las dos, three: las tres, four: las cuatro, five: las cinco, six: las seis, seven: las siete,
-eight: las ocho, nine: las nueve, ten: las diez, eleven: las once, twelve: las doce`;
-
-/** Returns phrases for full and half hours: `at half past three`. */
-function timesOfDay(): string {
-  return entriesOf(CLOCK)
-    .flatMap(([hour, spanish]) => {
-      const verb = hour === 'one' ? 'es' : 'son';
-      return [
-        `at half past ${hour}: a ${spanish} y media`,
-        `it is half past ${hour}: ${verb} ${spanish} y media`,
-        `it 's half past ${hour}: ${verb} ${spanish} y media`,
-        `half past ${hour}: ${spanish} y media`,
-        `at ${hour} o'clock: a ${spanish}`,
-        `at ${hour} thirty: a ${spanish} y media`,
-        `at ${hour} fifteen: a ${spanish} y cuarto`,
-        `it is ${hour} o'clock: ${verb} ${spanish}`,
-        `it 's ${hour} o'clock: ${verb} ${spanish}`,
-      ];
-    })
-    .join(', ');
-}
-
-/** Returns phrases for the parts of days: `on Tuesday morning`. */
-function dayTimes(): string {
-  const days = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'];
-  const times = entriesOf(
-    'morning: por la mañana, afternoon: por la tarde, evening: por la tarde, night: por la noche',
-  );
-  return wordsOf(DAYS)
-    .flatMap((day, index) =>
-      times.map(([time, spanish]) => `on ${day} ${time}: el ${days[index] ?? ''} ${spanish}`),
-    )
-    .join(', ');
 }

@@ -6,7 +6,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
-student: estudiante mf, ability: habilidad f, address: dirección f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m, article: artículo m,
+student: estudiante mf, ability: habilidad f, address: dirección f, admission: entrada f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m, article: artículo m,
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
@@ -28,8 +28,8 @@ platform: plataforma f, plug: enchufe m, policy: política f, poll: encuesta f, 
 post: artículo m, property: propiedad f, pupil: alumno m, question: pregunta f, range: gama f,
 record: registro m, reference: referencia f, registration: registro m, release: versión f,
 research: investigación f, review: revisión f, ring: anillo m, role: papel m, room: sala f, schedule: horario m,
-seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, sign: señal f, size: tamaño m,
-skill: habilidad f, slide: diapositiva f, speaker: ponente mf, spirit: espíritu m, spring: primavera f,
+seal: sello m, seat: asiento m, setting: configuración f, shell: concha f, shipping: envío m, sign: señal f, size: tamaño m,
+skill: habilidad f, slide: diapositiva f, speaker: ponente mf, speech: discurso m, spirit: espíritu m, spring: primavera f,
 stage: etapa f, stand: puesto m, station: estación f, stone: piedra f, stop: parada f, stove: cocina f,
 style: estilo m, support: apoyo m, temple: templo m, ticket: entrada f, tie: corbata f, tip: consejo m,
 tract: tracto m, training: formación f, transfer: transferencia f, tube: tubo m, vessel: buque m,
@@ -44,8 +44,8 @@ encourage: animar, enjoy: disfrutar, escape: escapar, expose: exponer, feature: 
 focus: centrar, gain: ganar, get: conseguir, hear: oír, hide: ocultar, hit: golpear, hold: mantener,
 involve: implicar, manage: gestionar, meet: conocer, operate: operar, paste: pegar, play: jugar,
 raise: levantar, reach: alcanzar, receive: recibir, obtain: obtener, recall: recordar, remove: eliminar, request: solicitar,
-reverse: invertir, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, ship: enviar, show: mostrar,
-start: empezar, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
+restart: arrancar, reverse: invertir, revolve: girar, rise: aumentar, run: correr, save: guardar, set: poner, shift: cambiar, ship: enviar, show: mostrar,
+start: empezar, stir: remover, stop: parar, submit: enviar, try: intentar, upload: subir, use: usar, work: trabajar`;
 
 export const ADJECTIVES = `
 beautiful: hermoso, certain: cierto, custom: personalizado, full: completo, great: estupendo, invalid: incorrecto,
@@ -59,7 +59,7 @@ export const ADVERBS = `again: de nuevo, properly: correctamente`;
  * noun. The transfer rules put every adjective behind it, so an ordinal number (`the last house`) takes their place.
  */
 export const PREPOSED = `
-bad: mal mala malos malas, best: mejor mejor mejores mejores, better: mejor mejor mejores mejores,
+bad: mal mala malos malas, best: mejor mejor mejores mejores, better: mejor mejor mejores mejores, latest: último última últimos últimas,
 good: buen buena buenos buenas, great: gran gran grandes grandes, next: próximo próxima próximos próximas,
 only: único única únicos únicas, own: propio propia propios propias, worse: peor peor peores peores,
 worst: peor peor peores peores`;
@@ -68,7 +68,7 @@ worst: peor peor peores peores`;
 export const WITH_PARTICLES = `
 agree to: aceptar, blow up: explotar, bring back: devolver, bring up: mencionar, call back: llamar, call off: cancelar, carry on: continuar, check out: mirar, clean up: limpiar, come back: volver,
 cut off: cortar, end up: acabar, drop off: dejar, figure out: descubrir, fill in: rellenar, fill out: rellenar,
-find out: descubrir, get off: bajar, give back: devolver, give up: abandonar, go back: volver, go down: bajar, go out: salir, go up: subir, grow up: crecer, hand in: entregar, hand out: repartir,
+find out: descubrir, get in: entrar, get off: bajar, give back: devolver, give up: abandonar, go back: volver, go down: bajar, go out: salir, go up: subir, grow up: crecer, hand in: entregar, hand out: repartir,
 hang up: colgar, have dinner: cenar, have lunch: comer, hold on: esperar,
 kick off: empezar, leave out: omitir, listen to: escuchar, log in: entrar, log off: salir, log on: entrar,
 log out: salir, look after: cuidar, look at: mirar, look for: buscar, look up: buscar, make sure: asegurar,
@@ -81,7 +81,7 @@ wait for: esperar, wake up: despertar, work out: resolver, wrap up: concluir, wr
 
 /** Nouns missing from the dictionary. */
 export const NEW_NOUNS = `
-attendee: participante mf, caption: subtítulo m, deletion: eliminación f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
+attendee: participante mf, caption: subtítulo m, deletion: eliminación f, demo: demostración f, desktop: escritorio m, feedback: opinión f, filename: nombre m,
 fool: idiota mf, graph: gráfico m, headset: auricular m, inbox: bandeja f, keynote: conferencia f, livestream: transmisión f, lobby: vestíbulo m, login: acceso m,
 necromancer: brujo m, newsletter: boletín m, outpost: puesto m, quote: cita f, setup: configuración f, sidebar: barra f, smartphone: teléfono m,
 startup: empresa f, subtitle: subtítulo m, takeaway: conclusión f, thumbnail: miniatura f, toolbar: barra f, transcript: transcripción f, username: usuario m,
@@ -89,9 +89,9 @@ workshop: taller m, workspace: espacio m`;
 
 /** Verbs missing from the dictionary, with their past and `-ing` forms; it knows `click` only as a noun. */
 export const NEW_VERBS = `
-click clicked clicking: pulsar, embed embedded embedding: insertar, log logged logging: registrar,
-maximize maximized maximizing: ampliar, mute muted muting: apagar, refresh refreshed refreshing: actualizar,
-reload reloaded reloading: actualizar, reorder reordered reordering: ordenar,
+click clicked clicking: pulsar, depart departed departing: salir, embed embedded embedding: insertar, log logged logging: registrar,
+maximize maximized maximizing: ampliar, mute muted muting: apagar, plug plugged plugging: conectar, preheat preheated preheating: calentar, refresh refreshed refreshing: actualizar,
+reload reloaded reloading: actualizar, reorder reordered reordering: ordenar, reset reset resetting: restablecer,
 resize resized resizing: ajustar, ring rang ringing: sonar, rotate rotated rotating: girar, skip skipped skipping: saltar,
 unmute unmuted unmuting: activar`;
 
@@ -99,6 +99,8 @@ unmute unmuted unmuting: activar`;
 export const NOUNS_BESIDE = `
 demonstration: manifestación f; government part people police protest street streets
 driver: controlador m; graphics hardware install kernel printer software update
+goal: gol m; football game goalkeeper match player score scored soccer team
+party: parte f; agreement both contract contracting contracts sign signed third
 key: tecla f; control enter escape hit hold keyboard press shift type
 key: llave f; car door forgot forget house leave left lock lose lost my pocket room table
 letter: letra f; alphabet capital character spell spelling word
@@ -119,6 +121,10 @@ term: término m; accept agree condition conditions define service`;
 const PERIODS = `
 second seconds minute minutes hour hours day days week weeks month months year years`;
 
+/** What is free when it costs nothing. */
+const FREE = `
+access admission app breakfast delivery demo download entry parking registration sample shipping software ticket transport trial version wifi`;
+
 /** What works without working. */
 const THINGS = `
 app button camera card clock code computer conditioning connection elevator fridge heating feature internet keyboard lamp lift light link machine microphone password phone
@@ -135,13 +141,19 @@ alone angry available away married missing pregnant back busy closed dead empty 
 
 /** Verbs that are far more often a request than a noun at the beginning of a sentence. */
 export const ORDERS = `
-accept add allow ask bring browse build buy call cancel change check choose clean clear click close come
-compare connect contact continue convert copy create cut delete disable discover do download drag drop edit eject
+accept add allow ask bake boil bring browse build buy call cancel change check choose clean clear click close come
+compare connect contact continue convert cook copy create cut delete disable discover do download drag drop edit eject
 empty enable enjoy ensure enter explore fill find finish follow forget get give go help hide import insert
-install invite join keep kill learn leave listen load look make manage meet merge move open paste pay play
+install invite join keep kill learn leave listen load look make manage meet merge mix move open paste pay peel play pour
 press print publish put read refresh remember remove rename repeat replace reply reset restart restore
-return rotate run save select sell send set share show sign skip speak start stay stop submit switch take
+return rotate run save select sell send serve set shake share show sign skip speak start stay stir stop store submit switch take
 tell try turn type unlock update upload use visit wait watch write`;
+
+/** What programs have done when they say `Changes saved.` */
+export const DONE = `
+accept activate add approve block book cancel change clear close confirm connect copy create deactivate delete deliver deny
+disable disconnect download edit enable export find import install invite lock lose move open pay post print publish receive
+refund register reject remove rename reset restore save schedule select send share ship sign submit unlock update upload verify`;
 
 /** Verbs with an irregular imperative: the rules can only form the third person, so the infinitive is used. */
 export const IRREGULAR = `come do go have hold keep leave make put say set tell`;
@@ -218,153 +230,8 @@ musician nurse painter photographer pilot poet programmer scientist secretary si
 
 /** Participles of states that last, of which `be` makes no passive. */
 export const LASTING = `
-bore break close confuse connect convince cover disappoint dress excite fill frighten interest locate lose marry please
+bore break close confuse connect convince cover disappoint dress excite fill frighten include interest locate lose marry please
 prepare scare seat situate surprise surround tire worry`;
-
-/** Phrases that the target says in another way; {@link phraseRules} describes how they are written. */
-export const SAID_OTHERWISE = `
-all along $: desde el principio, when you are_ready: cuando estés listo, they love each other: se quieren, we love each other: nos queremos,
-they know each other: se conocen, do they know each other: se conocen, we know each other: nos conocemos, they help each other: se ayudan, each other: el uno al otro,
-more_and_more: cada vez más, from home: desde casa, away from home: lejos de casa, far from home: lejos de casa,
-^ keep going_straight_ahead: sigue recto, on one hand: por un lado, she broke her leg: se rompió la pierna, he broke his leg: se rompió la pierna, I broke my leg: me rompí la pierna, she broke her arm: se rompió el brazo, he broke his arm: se rompió el brazo, I broke my arm: me rompí el brazo, ^ be patient: ten paciencia, ^ get up: levántate, ^ call an ambulance: llama a una ambulancia, ^ call the police: llama a la policía,
-^ call a taxi: llama a un taxi, ^ call a doctor: llama a un médico, where does it hurt: dónde te duele,
-a happy new year: un feliz año nuevo, 's raining cats and dogs: llueve a cántaros, sales have doubled: las ventas se han duplicado,
-I would like to: me gustaría, we would like to: nos gustaría, I 'd like to: me gustaría,
-we 'd like to: nos gustaría, ^ tell him to: dile que, ^ tell her to: dile que, ^ tell them to: diles que, ^ ask him to: pídele que,
-^ ask her to: pídele que, ^ ask them to: pídeles que, ^ tell me: dime, ^ tell us: dinos, ^ tell him: dile, ^ tell her: dile, ^ tell them: diles, ^ send me: envíame,
-^ send us: envíanos, ^ give me: dame, ^ give us: danos, ^ give him: dale, ^ give her: dale, ^ give them: dales,
-^ give it to me: dámelo, ^ show me: muéstrame, ^ show us: muéstranos, ^ help me: ayúdame, ^ help us: ayúdanos,
-^ help him: ayúdale, ^ help her: ayúdala, ^ help them: ayúdales, ^ call me: llámame, ^ call us: llámanos,
-^ follow me: sígueme, ^ follow us: síguenos, ^ forgive me: perdóname, ^ trust me: créeme, ^ believe me: créeme,
-^ wait for me: espérame, ^ bring me: tráeme, ^ ask me: pregúntame, ^ ask him: pregúntale, ^ ask her: pregúntale,
-^ write to me: escríbeme, ^ let me know: avísame, ^ join us: únete a nosotros, ^ visit us: visítanos,
-^ look at me: mírame, ^ listen to me: escúchame, ^ do it: hazlo, ^ try it: pruébalo, ^ take it: tómalo,
-^ leave it: déjalo, ^ open it: ábrelo, ^ use it: úsalo, ^ forget it: olvídalo,
-^ leave me alone: déjame en paz, ^ try again: inténtalo de nuevo, ^ keep going: sigue adelante,
-I don't think_so: creo que no, I think_so: creo que sí, I hope so: eso espero, I hope not: espero que no,
-what to do: qué hacer,
-^ thank_you for joining us: gracias por acompañarnos, and thank_you for joining us: y gracias por acompañarnos,
-^ take your seats: tomen asiento, in the back $: al fondo, at the back $: al fondo, any questions: alguna pregunta,
-could you please: podrías por favor, can you please: puedes por favor, would you please: podrías por favor,
-what is the weather like: qué tiempo hace, what 's the weather like: qué tiempo hace, I am thirsty: tengo sed, I 'm thirsty: tengo sed,
-than that one: que ese, than this one: que este, what are you talking about: de qué estás hablando,
-^ an error occurred: se ha producido un error,
-^ an error has occurred: se ha producido un error, ^ by using: al usar, ^ all rights reserved: todos los derechos reservados, free shipping: envío gratuito, on orders over: en pedidos superiores a,
-^ stay here: quédate aquí, ^ stay at home: quédate en casa, ^ stay with: quédate con, I would rather stay: preferiría quedarme,
-what is the matter: qué pasa, what 's the matter: qué pasa,
-for being here: por estar aquí, for being with us: por estar con nosotros, it is a great pleasure to: es un gran placer,
-it 's a great pleasure to: es un gran placer, it is a pleasure to: es un placer, it 's a pleasure to: es un placer,
-the_most important thing: lo más importante, the best thing: lo mejor, the worst thing: lo peor, the only thing: lo único, the first thing: lo primero,
-I hope you enjoyed: espero que hayáis disfrutado de, a_short break: una breve pausa, ^ have you ever been to: has estado alguna vez en,
-^ how was your: qué tal tu, ^ how were your: qué tal tus, ^ shall we go $: nos vamos, ^ shall we start $: empezamos, ^ shall we begin $: empezamos,
-^ reset your password: restablece tu contraseña, ^ save changes $: guardar cambios, ^ settings $: configuración, page not found $: página no encontrada,
-^ proceed to checkout: finalizar compra, your cart: tu carrito, drag and drop files: arrastra y suelta archivos, is required $: es obligatorio, drag and drop: arrastra y suelta, on social media: en las redes sociales,
-social media: redes sociales, don't be late: no llegues tarde, don't be afraid: no tengas miedo, don't worry about: no te preocupes por, don't worry about it: no te preocupes por eso,
-don't tell anyone: no se lo digas a nadie, don't tell anybody: no se lo digas a nadie, wash your hands: lávate las manos, brush your teeth: cepíllate los dientes, mind the gap: cuidado con el hueco,
-mind the step: cuidado con el escalón, mind your head: cuidado con la cabeza, ^ keep out_of reach of children: mantener fuera del alcance de los niños, luggage unattended: equipaje desatendido, to sign up: registrarte, out_of reach of children: fuera del alcance de los niños, returns and refunds: devoluciones y reembolsos,
-returns and exchanges: devoluciones y cambios, let me walk you through: permitidme explicaros, ^ push $: empujar, ^ pull $: tirar,
-dear mr.: estimado señor, dear mr: estimado señor, dear mrs.: estimada señora, dear mrs: estimada señora, dear ms.: estimada señora, dear ms: estimada señora, dear dr.: estimado doctor, dear dr: estimado doctor, dear customer: estimado cliente,
-what do you think about this $: qué piensas de esto, it 's cold outside: hace frío fuera, it is cold outside: hace frío fuera, it 's cold in here: aquí hace frío, it 's hot in here: aquí hace calor,
-how are things: qué tal, last spring: la primavera pasada, last summer: el verano pasado, last autumn: el otoño pasado, last winter: el invierno pasado, next spring: la próxima primavera, next summer: el próximo verano, next autumn: el próximo otoño, next winter: el próximo invierno,
-we meet on: nos reunimos los, ^ subscribe to our newsletter: suscríbete a nuestro boletín, ^ frequently asked questions: preguntas frecuentes,
-^ log in $: iniciar sesión, ^ log out $: cerrar sesión, ^ sign in $: iniciar sesión, ^ sign out $: cerrar sesión, ^ log in to: inicia sesión en,
-^ sign in to: inicia sesión en, ^ sort by: ordenar por, ^ show all $: mostrar todo, ^ show more $: mostrar más, ^ view all $: ver todo,
-^ copy link $: copiar enlace, ^ turn on notifications: activa las notificaciones, ^ next $: siguiente, ^ previous $: anterior, ^ search $: buscar,
-^ read more $: leer más, ^ open in a new window $: abrir en una ventana nueva, ^ open in a new tab $: abrir en una pestaña nueva,
-^ terms and conditions $: términos y condiciones, ^ sign up for free: regístrate gratis,
-^ best regards: saludos cordiales, ^ kind regards: un cordial saludo, ^ best wishes: mis mejores deseos, the best I can: lo mejor que puedo,
-^ raise your hand: levanta la mano, ^ raise your hands: levantad la mano, for the inconvenience: por las molestias,
-for any inconvenience: por las molestias, than me: que yo, than you $: que tú, than him: que él, than us: que nosotros, than them: que ellos,
-I would rather: preferiría, we would rather: preferiríamos, I 'd rather: preferiría, we 'd rather: preferiríamos,
-I wish I had: ojalá tuviera, I wish we had: ojalá tuviéramos, I wish I were: ojalá fuera, I wish you were: ojalá estuvieras,
-^ do you mind if: te importa si, would you mind if: te importaría si, ^ let 's go to: vamos a,
-neither of: ninguno de, how far is: a qué distancia está, how far are: a qué distancia están,
-I have nothing to: no tengo nada que, there is nothing to: no hay nada que,
-let 's take a look at: echemos un vistazo a, ^ take a look at: echa un vistazo a,
-let me introduce myself: permitidme que me presente, on the left $: a la izquierda, on the right $: a la derecha,
-a warm welcome to: una calurosa bienvenida a, I wish I could: ojalá pudiera, next door: al lado,
-it 's getting late: se hace tarde, it is getting late: se hace tarde, I was born: nací, was born: nació,
-were born: nacieron, they were born: nacieron, we were born: nacimos, you were born: naciste, were you born: naciste, god loves you: Dios te ama, let us pray: oremos, peace be with you: la paz sea contigo,
-you are not allowed to: no tienes permiso para, looking_forward_to: deseando, most people: la mayoría de la gente, climate change: el cambio climático,
-a round of applause: un aplauso, ^ add to cart: añadir al carrito,
-are you sure you want_to: estás seguro de que quieres, at the moment: en este momento,
-^ be careful: ten cuidado, by the way: por cierto, ^ contact us $: contacta con nosotros,
-^ excuse me: perdona, feel free to: no dudes en, ^ good luck: buena suerte, ^ good night: buenas noches,
-^ goodbye: adiós, ^ forgot your password: has olvidado tu contraseña,
-^ I agree_with you: estoy de acuerdo contigo, ^ I like_this $: me gusta esto,
-^ learn more $: más información, ^ let us know $: avísanos, ^ let us know what: dinos qué,
-^ no results found: no se han encontrado resultados, ^ sign up $: regístrate, ^ sign up now: regístrate ahora, ^ sign up here: regístrate aquí, ^ sign up today: regístrate hoy, ^ sign up for: apúntate a,
-^ happy birthday: feliz cumpleaños, ^ happy new year: feliz año nuevo, ^ have a nice day: que tengas un buen día,
-^ how old are you: cuántos años tienes, it 's cold: hace frío, it is cold: hace frío, it 's hot: hace calor,
-it is hot: hace calor,
-it 's very cold: hace mucho frío, it is very cold: hace mucho frío, it 's very hot: hace mucho calor,
-it is very hot: hace mucho calor,
-last month: el mes pasado, last night: anoche, last week: la semana pasada, last year: el año pasado,
-next month: el mes que viene, next week: la semana que viene, next year: el año que viene,
-^ never mind: no importa, ^ nice to meet you: encantado de conocerte, ^ no problem: no hay problema,
-^ sorry $: lo siento, I 'm_sorry: lo siento, I am_sorry: lo siento, I 'm_very_sorry: lo siento mucho, I am_very_sorry: lo siento mucho,
-I 'm so sorry: lo siento mucho, I am so sorry: lo siento mucho, I 'm really sorry: lo siento mucho, I am really sorry: lo siento mucho,
-we 're_sorry: lo sentimos, we are_sorry: lo sentimos, I 'm_sorry to: siento, I am_sorry to: siento, I 'm_sorry that: siento que,
-I am_sorry that: siento que,
-thank_you all: gracias a todos, thank_you everyone: gracias a todos, thanks everyone: gracias a todos,
-there is nobody: no hay nadie, there is nothing: no hay nada,
-there 's nobody: no hay nadie, there 's nothing: no hay nada,
-good_morning everyone: buenos días a todos, good afternoon everyone: buenas tardes a todos,
-good evening everyone: buenas noches a todos,
-hello everyone: hola a todos, hi everyone: hola a todos, welcome everyone: bienvenidos todos,
-and welcome $: y bienvenidos,
-^ welcome $: bienvenidos, ^ welcome to: bienvenidos a, ^ welcome back: bienvenidos de nuevo, ^ well done: bien hecho,
-what time is it: qué hora es, a friend of mine: un amigo mío, friends of mine: amigos míos, a friend of yours: un amigo tuyo,
-a friend of ours: un amigo nuestro, a colleague of mine: un colega mío, out_of battery: sin batería, out_of stock: agotado,
-we are running out_of: nos estamos quedando sin, we 're running out_of: nos estamos quedando sin, I am running out_of: me estoy quedando sin,
-I 'm running out_of: me estoy quedando sin, you are running out_of: te estás quedando sin, you 're running out_of: te estás quedando sin, we ran out_of: nos quedamos sin,
-I ran out_of: me quedé sin, what you mean: lo que quieres decir, what do you mean: qué quieres decir, what I mean: lo que quiero decir,
-what does this mean: qué significa esto, what does that mean: qué significa eso,
-I 'm not sure what: no estoy seguro de lo que, I am not sure what: no estoy seguro de lo que, I 'm not sure what you mean: no estoy seguro de lo que quieres decir, I 'm not sure if: no estoy seguro de si,
-thanks_for: gracias por, I'd rather stay: preferiría quedarme, I'd rather: preferiría, we'd rather: preferiríamos, there's nothing: no hay nada, there's nobody: no hay nadie,
-there's nothing to: no hay nada que, in my place: en mi lugar, in your place: en tu lugar, if I were you: yo en tu lugar,
-it 's too hot: hace demasiado calor, it is too hot: hace demasiado calor, it 's too cold: hace demasiado frío, it is too cold: hace demasiado frío,
-it 's so hot: hace tanto calor, it 's so cold: hace tanto frío, had a great time: lo pasó muy bien, we had a great time: lo pasamos muy bien, I had a great time: lo pasé muy bien,
-they had a great time: lo pasaron muy bien, we had a good time: lo pasamos bien, I had a good time: lo pasé bien, ^ have a good time: pásalo bien, ^ have a great time: pásalo muy bien,
-^ have fun: diviértete, we had fun: nos divertimos, it took me: tardé, it took us: tardamos, it took him: tardó, it took her: tardó, it took them: tardaron,
-for ages $: desde hace siglos, that sounds good: eso suena bien, that looks good: eso tiene buen aspecto, that sounds great: eso suena genial, tastes good: sabe bien, smells good: huele bien, sounds good: suena bien, looks good: tiene buen aspecto,
-tastes great: sabe genial, sounds great: suena genial, looks great: tiene muy buen aspecto, tastes like: sabe a, smells like: huele a,
-would you mind: te importaría, do you mind: te importa, none of your business: asunto tuyo, everything will be fine: todo irá bien, it will be fine: irá bien, I will be fine: estaré bien, I'll be fine: estaré bien, you will be fine: estarás bien, you'll be fine: estarás bien,
-he will be fine: estará bien, she will be fine: estará bien, we will be fine: estaremos bien, we'll be fine: estaremos bien, you had a great time: lo pasaste muy bien, you got_married: te casaste,
-I don't get_along $: no me llevo bien, he doesn't get_along $: no se lleva bien, she doesn't get_along $: no se lleva bien, they can't afford: no se pueden permitir, you can't afford: no te puedes permitir, everything is fine: todo está bien,
-I 'm fine: estoy bien, I am fine: estoy bien,  at the traffic lights: en el semáforo, traffic lights: semáforo, traffic light: semáforo,
-^ make sure to: asegúrate de,
-how_much does it cost to: cuánto cuesta, am getting_married: me caso, 'm getting_married: me caso, is getting_married: se casa, are getting_married: se casan,
-we are getting_married: nos casamos, got_married: se casó, I got_married: me casé, we got_married: nos casamos, they got_married: se casaron,
-^ please sit_down: siéntate por favor, ^ sit_down: siéntate, ^ please have a seat: toma asiento por favor, ^ get up: levántate, ^ go_on: continúa, ^ calm_down: cálmate,
-^ hurry up: date prisa, ^ go away: vete, ^ stand_up: ponte de pie, ^ shut up: cállate, can't afford: no se puede permitir, I can't afford: no me puedo permitir, we can't afford: no nos podemos permitir,
-on my way: de camino, on our way: de camino, on his way: de camino, on her way: de camino, my name is: me llamo, changed my mind: cambiado de opinión, I changed my mind: cambié de opinión,
-I have a sore throat: me duele la garganta, I have a headache: me duele la cabeza, I have a stomachache: me duele el estómago, my head hurts: me duele la cabeza, my back hurts: me duele la espalda,
-my leg hurts: me duele la pierna, my stomach hurts: me duele el estómago, my throat hurts: me duele la garganta, my foot hurts: me duele el pie, my feet hurt: me duelen los pies,
-for a living: para ganarte la vida, twice a day: dos veces al día, I feel sick: me encuentro mal, I 'm not feeling well: no me encuentro bien, I don't feel well: no me encuentro bien, you don't look well: no tienes buen aspecto, ^ have a good trip: buen viaje, ^ have a safe trip: buen viaje, ^ enjoy your meal: buen provecho, ^ cheers $: salud, ^ congratulations on: felicidades por, ^ happy anniversary: feliz aniversario,
-^ merry christmas: feliz Navidad, I 'm only joking: es broma, I 'm joking: es broma, I 'm just kidding: es broma,  fell asleep: se quedó dormido, they fell asleep: se quedaron dormidos,
-how often: con qué frecuencia, don't get_along $: no se llevan bien, we don't get_along $: no nos llevamos bien, what to say: qué decir, what to think: qué pensar, whenever you like: cuando quieras, if you like $: si quieres, as you like: como quieras, on the other hand: por otro lado,
-I look_forward_to hearing from you: espero tu respuesta, we look_forward_to hearing from you: esperamos tu respuesta, hand over to: ceder la palabra a, it is an honour to: es un honor, it 's an honour to: es un honor,
-it is an honor to: es un honor, it 's an honor to: es un honor, after a_short break: después de una breve pausa, we are facing: nos enfrentamos a, we 're facing: nos enfrentamos a, I am facing: me enfrento a,
-they are facing: se enfrentan a, all of us $: a todos nosotros, for the first time: por primera vez, for the second time: por segunda vez, for the third time: por tercera vez, for the last time: por última vez,
-will come into force: entrará en vigor, comes into force: entra en vigor, came into force: entró en vigor, a little girl: una niña, a little boy: un niño,
-to taste $: al gusto, free delivery: envío gratuito, on all orders over: en todos los pedidos superiores a, ^ sold out $: agotado, ^ buy now $: comprar ahora, ^ subscribe to: suscríbete a,
-^ please find attached: adjunto, ^ dear sir or madam $: estimado señor o señora, ^ dear sir $: estimado señor, ^ dear madam $: estimada señora, ^ dear friends $: queridos amigos, ^ dear colleagues $: estimados colegas,
-what time suits you: a qué hora te viene bien, once upon a time there was: érase una vez, once upon a time: érase una vez, happily ever after: felices para siempre, ^ what 's wrong $: qué pasa,
-what 's wrong with you: qué te pasa, everything is going to be alright: todo va a ir bien, everything is going to be fine: todo va a ir bien, everything will be alright: todo irá bien,
-you are on mute: tienes el micrófono apagado, you 're on mute: tienes el micrófono apagado, ^ is this working $: funciona esto, any other questions: alguna otra pregunta, at noon: al mediodía,
-at midnight: a medianoche, ^ join the meeting: únete a la reunión, ^ join the event: únete al evento, ^ join the room: entra en la sala, in the event of: en caso de, ^ is this seat taken: está ocupado este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
-to get some sleep: dormir un poco, I 'm sorry to: siento, I am sorry to: siento, how_long does it take to: cuánto se tarda en,
-it was nice talking to you: ha sido un placer hablar contigo, it was nice meeting you: ha sido un placer conocerte, it was nice to meet you: ha sido un placer conocerte,
-I miss you: te echo de menos, we miss you: te echamos de menos, I missed you: te eché de menos, I'll miss you: te echaré de menos, I will miss you: te echaré de menos,
-^ keep_in_touch: seguimos en contacto, it 's up_to you: depende de ti, it is up_to you: depende de ti, you'd better: deberías, we'd better: deberíamos, I'd better: debería,
-by bike: en bici, by bicycle: en bicicleta, by bus: en autobús, by car: en coche, by train: en tren, by plane: en avión, by taxi: en taxi, by boat: en barco, on foot: a pie,
-can I try this on: puedo probarme esto, can I try it on: puedo probármelo, can I try them on: puedo probármelos,
-it 's sunny: hace sol, it is sunny: hace sol, it was sunny: hacía sol, it 's windy: hace viento, it is windy: hace viento,
-it was windy: hacía viento, it was hot: hacía calor, it was very hot: hacía mucho calor, it was cold $: hacía frío, it was very cold: hacía mucho frío,
- ^ look out: cuidado, ^ watch out: cuidado, ^ let 's go out: salgamos,
-went wrong: salió mal, you are welcome: de nada, you 're welcome: de nada, what 's your name: cómo te llamas,
-what is your name: cómo te llamas`;
 
 /** Negative imperatives, used where no object pronoun follows. */
 export const FORBIDDEN = `
@@ -380,13 +247,6 @@ save: guardes, shoot: dispares, show: muestres, skip: te saltes, smoke: fumes,
 speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, tell: digas, talk: hables, think: pienses,
 throw: tires, touch: toques, trust: confíes,
 try: intentes, unplug: desenchufes, use: uses, wait: esperes, walk: camines, worry: te preocupes, write: escribas`;
-
-/** The same of verbs with a particle. */
-export const FORBIDDEN_WITH_PARTICLES = `
-come back: vuelvas, fall asleep: te duermas, get up: te levantes, give up: te rindas, go away: te vayas, go back: vuelvas, go out: salgas, hang up: cuelgues,
-hold on: esperes, log in: inicies sesión, log out: cierres sesión, look at: mires, pick up: recojas, put on: te pongas, run away: huyas, shut down: apagues,
-sign in: inicies sesión, sign out: cierres sesión, sit_down: te sientes, slow down: vayas más despacio, stand_up: te levantes, switch off: apagues, switch on: enciendas,
-take off: te quites, throw away: tires, turn off: apagues, turn on: enciendas, wake up: despiertes`;
 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
@@ -411,7 +271,7 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
     'vblex',
     '(-2 (rel)) (-3 ("<person>") OR ("<man>") OR ("<woman>") OR ("<place>"))',
   ],
-  ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2))'],
+  ['know: conocer', 'vblex', '(1 (prn p1) OR (prn p2) OR (obj f) OR (obj m))'],
   [
     'leave: salir',
     'vblex',
@@ -429,6 +289,18 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['to: en', 'pr', '(-1 ("<be>"))'],
   ['at: a', 'pr', '(1 (inf))'],
   ['right: correcto', 'adj', '(-1 ("<be>"i))'],
+  ['for: de', 'pr', '(-1 ("<responsible>"))'],
+  ['form: formulario m', 'n', '(-1* ("<fill# out>"i) OR ("<fill# in>"i))'],
+  ['for: por', 'pr', '(-1 ("<famous>") OR ("<known>"))'],
+  ['term: término m', 'n', '(-1* ("<agree# to>"i) OR ("<agreement>"))'],
+  ['free: gratuito', 'adj', `(0* ${anyOf(FREE)} BARRIER VERB)`],
+  ['free: gratuito', 'adj', `(-1 (vbser)) (-2 ${anyOf(FREE)})`],
+  ['happy: contento', 'adj', '(1 ("<with>"))'],
+  [
+    'take: llevar',
+    'vblex',
+    '(0* ("<hospital>") OR ("<airport>") OR ("<station>") OR ("<school>") BARRIER (cm) LINK -1* ("<to>") BARRIER VERB)',
+  ],
   ['work: funcionar', 'vblex', '(1 ("<this>"i) OR ("<that>"i)) (2 (sent))'],
   ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
   ['work: funcionar', 'vblex', `(-1* ${anyOf(THINGS)} BARRIER PERSON OR (cm))`],
@@ -437,7 +309,6 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['on: de', 'pr', '(-1 ("<depend>"))'],
   ['on: en', 'pr', '(-1 ("<agree>"))'],
   ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
-  ['keep: seguir', 'vblex', '(1 (ger))'],
   ['at: a', 'pr', '(-1 ("<arrive>"))'],
   ['in: de', 'pr', `(-1 (n)) (-2 (adj)) (-3 ("<the>")) (2 ${anyOf(GROUPS)})`],
   ['in: a', 'pr', '(-1 ("<arrive>"))'],

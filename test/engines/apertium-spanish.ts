@@ -1,0 +1,77 @@
+/** English to Spanish: sentences that its grammars read as a person would, some at a time. */
+import { expect, test } from 'vitest';
+import { apertiumOfFile, translateTexts } from './apertium-support.ts';
+
+const signal = new AbortController().signal;
+const engine = await apertiumOfFile();
+
+const SENTENCES: Record<string, [english: string, spanish: string][]> = {
+  'what somebody does, not several of something': [
+    ['The cat drinks milk.', 'El gato bebe leche.'],
+    ['The bus stops here.', 'El autobús para aquí.'],
+    ['I think that the company needs help.', 'Pienso que la empresa necesita ayuda.'],
+    ['The bus stops are closed.', 'Las paradas de autobús están cerradas.'],
+    ['The product features', 'Las características de producto'],
+  ],
+  'questions with a contracted `not`': [
+    ["Why didn't you call me?", '¿Por qué no me llamaste?'],
+    ["Haven't you finished yet?", '¿No has acabado todavía?'],
+    ["Isn't it beautiful?", '¿No es hermoso?'],
+    ["Don't you like it?", '¿No te gusta?'],
+    ["Why didn't the train stop?", '¿Por qué no paró el tren?'],
+  ],
+  'dates, seasons and how often': [
+    ['March 3, 2026', '3 de marzo de 2026'],
+    ['The meeting is on 4 March 2026.', 'La reunión es el 4 de marzo de 2026.'],
+    ['Summer', 'Verano'],
+    ['Open Monday to Friday', 'Abre de lunes a viernes'],
+    ['He works eight hours a day.', 'Trabaja ocho horas al día.'],
+    ['Three times a week', 'Tres veces a la semana'],
+  ],
+  'what is not to be done': [
+    ['Do not turn off your computer.', 'No apagues tu ordenador.'],
+    ["Don't give up!", '¡No te rindas!'],
+    ['Do not eat or drink here.', 'No comas ni bebas aquí.'],
+    [
+      'The project started in 2019 and ended in 2021.',
+      'El proyecto empezó en 2019 y acabó en 2021.',
+    ],
+  ],
+  'states, events, hundreds, and verbs as nouns': [
+    ['She is pregnant.', 'Está embarazada.'],
+    ['There was an accident yesterday.', 'Hubo un accidente ayer.'],
+    ['Five hundred people came.', 'Quinientas personas vinieron.'],
+    ['These books are mine.', 'Estos libros son míos.'],
+    ['Learning a language takes time.', 'Aprender un idioma toma tiempo.'],
+    ['There was an error opening the file.', 'Hubo un error al abrir el archivo.'],
+  ],
+  'pronouns and what goes on': [
+    ['I love her.', 'La quiero.'],
+    ['I told her.', 'Le dije.'],
+    ['Do you know her?', '¿La conoces?'],
+    ['They keep talking.', 'Siguen hablando.'],
+    ['She has already left.', 'Ya ha salido.'],
+    ['Have you ever seen this film?', '¿Has visto alguna vez esta película?'],
+    ['There is no milk left.', 'No hay leche.'],
+    ['This book is much more interesting.', 'Este libro es mucho más interesante.'],
+    ['The parcel was packed and shipped yesterday.', 'El paquete fue empaquetado y enviado ayer.'],
+  ],
+  'what else is said, and stands on pages': [
+    ["I'd like to share a few announcements.", 'Me gustaría compartir unos cuantos anuncios.'],
+    ['He was taken to the hospital.', 'Fue llevado al hospital.'],
+    ['Who is responsible for this project?', '¿Quién es responsable de este proyecto?'],
+    ['Please fill out this form.', 'Por favor rellena este formulario.'],
+    ['The elevator is out of order.', 'El ascensor está fuera de servicio.'],
+    ['Admission is free on Sundays.', 'La entrada es gratuita los domingos.'],
+    ['Water freezes at zero degrees.', 'El agua congela a cero grados.'],
+    ['Only administrators can delete files.', 'Sólo los administradores pueden eliminar archivos.'],
+    ['Shake well before use.', 'Sacude bien antes de uso.'],
+    ['Help center', 'Centro de ayuda'],
+  ],
+};
+
+test.each(Object.entries(SENTENCES))('English to Spanish: %s', async (_what, sentences) => {
+  const texts = sentences.map(([english]) => english);
+  const translations = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
+  expect(translations).toEqual(sentences.map(([, spanish]) => spanish));
+});
