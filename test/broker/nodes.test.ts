@@ -146,7 +146,7 @@ describe('several servers', () => {
 
   it('issue no token to a client that leaves before the answer', async () => {
     const [node] = (await nodesForNewcomer()) as [TestServer];
-    const session = await requestSession(node);
+    const session = await requestSession(node, { acknowledgements: true });
     cluster.redis.pause();
     try {
       const { hostname, port } = new URL(node.url);
