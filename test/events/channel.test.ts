@@ -283,7 +283,7 @@ it('never shows tentative text again after it was concluded', async () => {
 it('sends nothing of a deleted room, however much is pending', async () => {
   const { live } = await openRoom();
   // So many that some of them still wait at the time of the deletion.
-  const readers = Array.from({ length: 300 }, () => join(live));
+  const readers = Array.from({ length: 1_000 }, () => join(live));
   await Promise.all(readers.map((reader) => until(() => !reader.isBehind)));
   await Promise.all(Array.from({ length: 6 }, (_, index) => say(live, `Secret ${index}.`)));
   await live.forget();
