@@ -159,6 +159,14 @@ it('delivers every entry once and in the same order to all nodes under any fault
   }
 });
 
+it('reloads its scripts into a Redis that has lost them', async () => {
+  const { broker } = await openNode();
+  await broker.streams.append('stream', 'before', KEPT);
+  await redis.ask('SCRIPT', 'FLUSH');
+  await broker.streams.append('stream', 'after', KEPT);
+  expect(texts(await broker.streams.read('stream', 0, 9))).toEqual(['before', 'after']);
+});
+
 it('waits for a Redis that briefly pauses all clients', async () => {
   const { broker, log } = await openNode();
   await redis.ask('CLIENT', 'PAUSE', '300', 'ALL');
