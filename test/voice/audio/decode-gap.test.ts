@@ -20,6 +20,8 @@ import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decodi
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const smallClusters = [...opus, '-cluster_time_limit', '200'];
 const pagedOpus = [...opus, '-page_duration', '100000'];
+/** The same in a stream of another number. */
+const otherOpus = [...pagedOpus, '-serial_offset', '7'];
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
 const aac = ['-c:a', 'aac', '-b:a', '64k'];
 
@@ -49,7 +51,9 @@ const restarted = [
   { contentType: 'audio/auto', extension: 'aac', args: [...aac, '-f', 'adts'] },
 ];
 
-prepareEncoded([...interrupted, ...restarted], { decodedHz: 16_000 });
+prepareEncoded([...interrupted, ...restarted, { extension: 'ogg', args: otherOpus }], {
+  decodedHz: 16_000,
+});
 
 let decoders: AudioDecoders;
 beforeAll(async () => {
@@ -106,9 +110,9 @@ it('starts with the new file when the gap comes before anything could be decoded
   const bytes = encoded('webm', smallClusters);
   const ours = await decoded(withGap(bytes.subarray(0, 60), bytes), 'audio/webm');
   expect(ours.length).toBe(decodedByFfmpeg(encodedFile('webm', smallClusters), 16_000).length);
-  const ogg = encoded('ogg', pagedOpus);
-  const second = await decoded(withGap(ogg.subarray(0, 70), ogg), 'audio/ogg');
-  expect(second.length).toBe(decodedByFfmpeg(encodedFile('ogg', pagedOpus), 16_000).length);
+  const head = encoded('ogg', pagedOpus).subarray(0, 70);
+  const second = await decoded(withGap(head, encoded('ogg', otherOpus)), 'audio/ogg');
+  expect(second.length).toBe(decodedByFfmpeg(encodedFile('ogg', otherOpus), 16_000).length);
 });
 
 it('follows audio/auto into another container, codec and decoder', async () => {
