@@ -246,6 +246,29 @@ it('catches up a suspended owner and its readers when it resumes', async () => {
   for (const reader of readers) reader.close();
 });
 
+it('delivers to all nodes what an owner that was cut off from the broker told its own readers', async () => {
+  const { nodes } = opened;
+  const [another, third, home] = nodes;
+  const { id, readers } = await roomAt([home, another, third]);
+  opened.cutOff();
+  for (const index of [0, 1, 2, 3]) await type(home, id, { text: `Alone house ${index}.` });
+  await untilAllShow([readers[0]!], 5);
+  // Another node becomes the owner as soon as the lease has expired.
+  const typed = () => type(another, id, { text: 'Meanwhile the house.' }).then(() => true as const);
+  await until(() => typed().catch(() => false));
+  await untilAllShow(readers.slice(1), 2);
+  opened.joinAgain();
+  await untilAllShow(readers, 6);
+  await expectSame(readers);
+  for (const node of [home, third]) {
+    expect(await transcript(node, id, 'es')).toEqual(readers[1]!.texts());
+  }
+  // So does what is changed.
+  await change(third, 'PATCH', `/v1/rooms/${id}`, { paused: true });
+  await soon(() => readers.every((reader) => reader.state() === 'paused'));
+  for (const reader of readers) reader.close();
+});
+
 it('keeps an owner going without its broker, and catches up the other nodes when it is back', async () => {
   const { nodes, cluster } = opened;
   const { id, readers } = await roomAt(nodes);

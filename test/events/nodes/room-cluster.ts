@@ -13,13 +13,17 @@ import {
   startOpenAiSpeechServer,
 } from '../../support/services/openai-speech-server.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
+import { type RedisProxy, startRedisProxy } from '../../support/services/redis-proxy.ts';
 import { type RoomReader, type } from '../room-client.ts';
 
 export interface RoomCluster {
   readonly cluster: Cluster;
+  /** The last node can be cut off from the broker. */
   readonly nodes: readonly [TestServer, TestServer, TestServer];
   /** Starts another server. */
   add(): Promise<TestServer>;
+  cutOff(): void;
+  joinAgain(): void;
   readonly translator: LibreTranslateServer;
   readonly voices: OpenAiSpeechServer;
 }
@@ -30,22 +34,26 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
   let translator: LibreTranslateServer | undefined;
   let recogniser: VoskServer | undefined;
   let voices: OpenAiSpeechServer | undefined;
+  let proxy: RedisProxy | undefined;
+  const socket = () => cluster!.redis.url.replace('unix://', '');
   beforeAll(async () => {
     translator = await startLibreTranslateServer();
     translator.languages = { en: ['es', 'fr'] };
     recogniser = await startVoskServer();
     voices = await startOpenAiSpeechServer();
-    cluster = await startCluster(3, {
+    cluster = await startCluster(2, {
       ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
       ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: '*: libretranslate' },
       ...{ SPEECH_URL: voices.apiUrl, SPEECH_MODEL: 'tts-1', SPEECH_LANGUAGES: 'en,es,fr' },
       ...settings,
     });
+    proxy = await startRedisProxy(socket());
+    await cluster.add({ BROKER_URL: proxy.url });
     await Promise.all(cluster.nodes.map(untilItTranslates));
   });
   afterAll(async () => {
     await cluster?.stop();
-    await Promise.all([translator?.close(), recogniser?.close(), voices?.close()]);
+    await Promise.all([proxy?.close(), translator?.close(), recogniser?.close(), voices?.close()]);
   });
   return {
     get cluster() {
@@ -59,6 +67,11 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
       await untilItTranslates(node);
       return node;
     },
+    cutOff() {
+      proxy!.leadTo('/nowhere');
+      proxy!.cut();
+    },
+    joinAgain: () => proxy!.leadTo(socket()),
     get voices() {
       return voices!;
     },
