@@ -12,6 +12,12 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['I think that the company needs help.', 'Pienso que la empresa necesita ayuda.'],
     ['The bus stops are closed.', 'Las paradas de autobús están cerradas.'],
     ['The product features', 'Las características de producto'],
+    [
+      'The bus stops near the station are closed.',
+      'Las paradas de autobús cerca de la estación están cerradas.',
+    ],
+    ['The city parks close at ten.', 'Los parques de ciudad cierran a las diez.'],
+    ['Prices fall in May.', 'Los precios caen en mayo.'],
   ],
   'questions with a contracted `not`': [
     ["Why didn't you call me?", '¿Por qué no me llamaste?'],
@@ -19,6 +25,9 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ["Isn't it beautiful?", '¿No es hermoso?'],
     ["Don't you like it?", '¿No te gusta?'],
     ["Why didn't the train stop?", '¿Por qué no paró el tren?'],
+    ["Didn't the doctor call?", '¿No llamó el médico?'],
+    ["Hasn't the parcel arrived?", '¿No ha llegado el paquete?'],
+    ["Why can't the customer pay?", '¿Por qué no puede pagar el cliente?'],
   ],
   'dates, seasons and how often': [
     ['March 3, 2026', '3 de marzo de 2026'],
@@ -67,6 +76,21 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['Only administrators can delete files.', 'Sólo los administradores pueden eliminar archivos.'],
     ['Shake well before use.', 'Sacude bien antes de uso.'],
     ['Help center', 'Centro de ayuda'],
+  ],
+  'what a word near by does not change': [
+    ['She took the bus to the airport.', 'Tomó el autobús al aeropuerto.'],
+    ['I took Anna to the station.', 'Llevé Anna a la estación.'],
+    ['Our goal is to win the match.', 'Nuestro objetivo es ganar el partido.'],
+    ['He scored a goal.', 'Puntuó un gol.'],
+    ['I bought her a ring.', 'Le compré un anillo.'],
+    ['I met her last week.', 'La conocí la semana pasada.'],
+    ["He can't keep waiting.", 'No puede seguir esperando.'],
+    ['Bring a present to the party.', 'Trae un presente a la fiesta.'],
+    ['Parking is free.', 'El aparcamiento es gratuito.'],
+    ['Recommended products', 'Productos recomendados'],
+    ['May 5-7', 'Mayo 5-7'],
+    ['I hope they like it.', 'Espero que lo gustan.'],
+    ['There was no need to call.', 'No había necesidad de llamar.'],
   ],
 };
 

@@ -11,7 +11,8 @@ import {
 
 /** The analyser's multiwords that are none: they live on the second floor, he comes from Sweden, the water is cold. */
 export const SPLITS = String.raw`SPLITCOHORT ("<in>" "in" pr "<the>" "ø<s>+the" det def sp "<main>" "ø<s>+main" adj) ("<in the main>") IF (1 N) ;
-SPLITCOHORT ("<bus>" "bus" n sg "<stops>" "ø<s>+stop" vblex pri p3 sg) ("<bus stops>") IF (-1 (det)) (1 ("<here>") OR ("<at>") OR ("<in>") OR ("<near>")) ;
+SPLITCOHORT ("<bus>" "bus" n sg "<stops>" "ø<s>+stop" vblex pri p3 sg) ("<bus stops>") IF (-1 (det)) (1 ("<here>") OR ("<at>") OR ("<in>") OR ("<near>")) (NEGATE 1* FINITE OR (vblex pri)) ;
+SELECT OBJECT IF (0 ("<her>")) (-1 V) (1 ("<last>") OR ("<next>")) (2 ("<night>") OR ("<week>") OR ("<month>") OR ("<year>") OR SEASON OR MONTH) (3 (sent) OR (cm)) ;
 SPLITCOHORT ("<come>" "come" vblex pres "<from>" "ø<s>+from" pr) ("<come from>") ;
 SPLITCOHORT ("<comes>" "come" vblex pri p3 sg "<from>" "ø<s>+from" pr) ("<comes from>") ;
 SPLITCOHORT ("<came>" "come" vblex past "<from>" "ø<s>+from" pr) ("<came from>") ;
@@ -61,9 +62,9 @@ SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
 ${THING_QUESTIONS}REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 # I saw the man, we love our teachers: an object that is a person.
-ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-1C V OR AUXILIARY) ;
-ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
-ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-1C V OR AUXILIARY) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE DET IF (-1 ("attend" vblex)) (1 N OR ADJ) (NOT -1 ("<+to>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+to>")) ;
 # Don't worry, be happy.
@@ -76,8 +77,7 @@ SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
 SELECT INF OR (vbser inf) IF (-1 ("stop"i vblex)) ;
 ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
-REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
-REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
+REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ; REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
 ${INDIRECT_QUESTIONS}# It has been a long day, this is the first time I have been here, it needs to be done, I saw that film.
 SUBSTITUTE (".*"r vbser pri p3 sg) ("have" vbhaver pri p3 sg) ("<'s>") IF (1 ("<been>") OR ("<had>") OR ("<got>") OR ("<become>")) ;
 REMOVE (gen) IF (0 ("<'s>")) (1 ("<been>") OR ("<had>") OR ("<got>")) ;
@@ -104,8 +104,7 @@ SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (prn subj)) (-2 ("<before>"i) OR ("<until>"i)) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 WHEN) (NOT 1 (pp)) (1* FUTURE BARRIER (sent)) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 WHEN) (NOT 1 (pp)) (-3* FUTURE BARRIER (sent)) ;
-REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ;
-REMCOHORT ("<I>") OR ("<you>") OR ("<we>") IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i) OR WHEN) ;
+REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ; REMCOHORT ("<I>") OR ("<you>") OR ("<we>") IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i) OR WHEN) ;
 SELECT (prs) IF (-1 ("<before>"i) OR ("<until>"i)) ;
 SELECT (cnjadv) IF (0 ("before"i) OR ("until"i) OR WHEN) (1 (prs)) ;
 SELECT (prs) IF (-1 WHEN) ;
@@ -113,8 +112,7 @@ SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i) OR WHEN) (-1 (prn subj)) ;
 # I am afraid that it is late, since we were children.
 APPEND ("fear=that=" adv) ("<I>") IF (1 (vbser)) (2 ("<afraid>")) (3 (prn subj) OR DET OR THIS OR NAME OR (cnjsub)) ;
 SELECT ("fear=that=") ;
-REMCOHORT (vbser) OR ("<that>") IF (-1 ("fear=that=")) ;
-REMCOHORT ("<afraid>") IF (-1 ("fear=that=")) ;
+REMCOHORT (vbser) OR ("<that>") IF (-1 ("fear=that=")) ; REMCOHORT ("<afraid>") IF (-1 ("fear=that=")) ;
 APPEND ("since=that=" adv) ("<since>") IF (1 (prn subj)) ;
 SELECT ("since=that=") ;
 # I go to work, I am used to it, I am waiting for you.
@@ -123,10 +121,7 @@ APPEND ("to=school=" adv) ("<to>") IF (1 ("<school>")) (NOT 2 N) ;
 APPEND ("to=bed=" adv) ("<to>") IF (1 ("<bed>")) (NOT 2 N) ;
 APPEND ("accustomed=to=" adv) ("<used>") IF (-1 (vbser)) (1 ("<to>")) (2 (ger) OR OBJECT) ;
 SELECT ("to=work=") OR ("to=school=") OR ("to=bed=") OR ("accustomed=to=") ;
-REMCOHORT ("<work>") IF (-1 ("to=work=")) ;
-REMCOHORT ("<school>") IF (-1 ("to=school=")) ;
-REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ;
-REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
+REMCOHORT ("<work>") IF (-1 ("to=work=")) ; REMCOHORT ("<school>") IF (-1 ("to=school=")) ; REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ; REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
 REMCOHORT ("<up>") IF (-1 ("hurry" vblex)) ;
 SUBSTITUTE (".*"r pr) ("wait# for" vblex ger) ("<waiting for>"i) ;
 # It is important to drink, it is too hot to work, they go swimming.
@@ -165,7 +160,7 @@ SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("<to>")) (2 DET) (NOT 3 V) ;
 SUBSTITUTE ("get") ("arrive") ("get") IF (1 ("<there>") OR ("<here>")) ;
 SUBSTITUTE ("have") ("take") ("have") IF (1 ("<breakfast>")) ;
 SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<sense>")) ;
-SUBSTITUTE ("make") ("take") (vblex) IF (1* ("<decision>") OR ("<decisions>") BARRIER V) ;
+SUBSTITUTE ("make") ("take") (vblex) IF (1* ("<decision>") OR ("<decisions>") BARRIER V OR (pr) OR AND) ;
 REMCOHORT ("<a>") IF (-1 ("have")) (1 ("<fever>") OR ("<headache>") OR ("<cough>")) ;
 SUBSTITUTE ("make") ("have") (vblex) IF (1 ("<any>") OR ("<no>") OR ("<much>")) (2 ("<sense>")) ;
 REMOVE V IF (0 ("<sense>")) (-1* ("<make>") OR ("<makes>") OR ("<made>") BARRIER (sent)) ;
@@ -191,9 +186,7 @@ APPEND ("feel=like=" adv) ("<I>") IF (1 ("<feel>")) (2 ("<like>")) (3 (ger)) ;
 APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<don't>")) (2 ("<feel>")) (3 ("<like>")) (4 (ger)) ;
 APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<do>")) (2 ("<not>")) (3 ("<feel>")) (4 ("<like>")) (5 (ger)) ;
 SELECT ("feel=like=") OR ("don't=feel=like=") ;
-REMCOHORT ("<do>") OR ("<don't>") IF (-1 ("don't=feel=like=")) ;
-REMCOHORT ("<not>") IF (-1 ("don't=feel=like=")) ;
-REMCOHORT ("<feel>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
+REMCOHORT ("<do>") OR ("<don't>") IF (-1 ("don't=feel=like=")) ; REMCOHORT ("<not>") IF (-1 ("don't=feel=like=")) ; REMCOHORT ("<feel>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
 REMCOHORT ("<like>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
 APPEND ("look=forward=to=doing=" adv) ("<I>") IF (1 ("<look forward to>")) (2 (ger)) ;
 SELECT ("look=forward=to=doing=") ;
@@ -225,9 +218,7 @@ SELECT (pp) IF (-1 ("<just>")) (-2 (vbhaver)) ;
 APPEND ("cannot=be=" adv) ("<cannot>"i) OR ("<can't>"i) IF (1 ("<be>")) (2 (vblex pp)) (NOT 2 ADJ) ;
 APPEND ("could=not=be=" adv) ("<could>"i) IF (1 ("<not>")) (2 ("<be>")) (3 (vblex pp)) (NOT 3 ADJ) ;
 SELECT NOT_BE ;
-REMCOHORT ("<be>") IF (-1 ("cannot=be=")) ;
-REMCOHORT ("<be>") IF (-2 ("could=not=be=")) ;
-REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
+REMCOHORT ("<be>") IF (-1 ("cannot=be=")) ; REMCOHORT ("<be>") IF (-2 ("could=not=be=")) ; REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
 SUBSTITUTE (ger) (inf) (ger) IF (-1 BEFORE_INF) ;
 SUBSTITUTE (pp) (inf) (pp) IF (-1 NOT_BE) ;
 SELECT INF OR (vbser inf) IF (-1 BEFORE_INF OR NOT_BE) ;
@@ -247,7 +238,7 @@ MOVE ("<ever>") (-1 (vbhaver)) (1 (pp)) (1* ("<?>")) AFTER (1 (pp)) ;
 REMCOHORT ("<left>") IF (1 (sent)) (-1 N) (-1* ("<there>"i) BARRIER (sent)) ;
 # March 3, 2026: 3 March 2026. In August, last summer.
 REMCOHORT (cm) IF (1 YEAR) (-1 DAY_OF_MONTH) (-2 MONTH) ;
-MOVE DAY_OF_MONTH (-1 MONTH) (NOT 1 N OR (pp)) BEFORE (-1 MONTH) ;
+MOVE DAY_OF_MONTH (-1 MONTH) (NOT 1 N OR (pp) OR ("<-.*>"r)) BEFORE (-1 MONTH) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") MONTH IF (-1 DAY_OF_MONTH) (1 YEAR OR (sent) OR (cm)) ;
 # What a beautiful day, some water, all of us.
 REMCOHORT ("<a>") OR ("<an>") IF (-1 ("<what>"i)) (-2 START) ;
@@ -286,6 +277,7 @@ export const READING = String.raw`
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 (sent) OR (cm) OR (pr) OR (adv)) (NEGATE -1* (det) OR (prn) OR (np) OR (cnjsub) OR (rel)) (NEGATE -1*C V OR FINITE) (NEGATE 1* V OR FINITE OR (vaux) OR NOT_BE OR ("<cannot>")) ;
 SELECT (pp) IF (0 (past)) (0 (pp)) (-1 (adv)) (-2 (vbser)) ;
 SELECT (pp) IF (0 (past)) (-1 (".*=no="r)) (1 N) ;
+REMOVE V IF (0 N) (-1 ("there.*=no="ri)) (NOT 1 N) ;
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 N) (1 ("<by>")) ;
 SELECT (pp) IF (0 DONE) (0 (pp)) (-1 START) (1C N) ;
 SELECT N IF (-1 START) (1 DONE) (1C (pp)) ;
@@ -303,7 +295,7 @@ SELECT (pr) IF (0 ("about")) (-1 N) (1 N) ;
 SELECT (pp) IF (0 (past)) (0 (pp)) (-1 N) (-2 (vbser)) (1 (sent)) ;
 SELECT (pr) IF (0 ("near"i)) (1 DET OR (np) OR OBJECT) ;
 SELECT N IF (0 ("television") OR ("student")) (NOT 1 N) ;
-SELECT INF IF (-1 ("we=would=like=to="i) OR ("I=would=like=to=") OR ("would=like=to=")) ;
+SELECT INF IF (-1 ("we=would=like=to="i) OR (".*=love=to="r) OR ("I=would=like=to=") OR ("would=like=to=")) ;
 REMOVE (adv) IF (0 ("some"i)) (1 N) ;
 SELECT (pl) IF (0 ("data")) (NOT 1 (p3 sg)) ;
 SELECT ADJ IF (0 ("good") OR ("<low>")) (-1 (vbser)) ;
@@ -314,6 +306,7 @@ SELECT (adv) IF (0 ("<too>")) (1 (sent) OR (cm)) ;
 REMOVE (np) IF (0 MONTH OR SEASON) (NOT 1 (np)) (NOT -1 (np) OR (n)) ;
 SELECT N IF (0 MONTH) (-1 (pr) OR NUM OR (ord) OR ("last"i) OR ("next"i) OR ("this"i)) ;
 SELECT N IF (0 SEASON OR MONTH) (-1 START) (1 (vbser) OR (sent) OR NUM) ;
+SELECT N IF (0 SEASON OR ("<March>")) (-1 START) (1 N) (NOT 1 DET) ;
 SELECT (pr) IF (0 ("on"i) OR ("since"i) OR ("until"i)) (1 DAY_OF_MONTH OR MONTH OR ("last=.*"r)) (1 MONTH OR ("last=.*"r) OR ("<[0-9].*>"r) LINK NOT 1 N - MONTH) ;
 SELECT (adv) IF (0 ("only"i)) (-1 START) (1 (n pl) OR (prn) OR DET) ;
 # The project started in 2019 and ended in 2021.
@@ -327,10 +320,12 @@ SELECT INF IF (-1 ("<to>")) (1 (det pos)) (NOT -2 ("<be>"i)) ;
 REMOVE ("students"i n) ;
 REMOVE ("included"i adj) IF (NOT 1 N) ;
 REMOVE ("recommended"i adj) IF (NOT -1 (vbser)) ;
+SELECT (pp) IF (0 ("<recommended>"i)) (-1 START) ;
 SELECT (ger) IF (0 ADJ) (-1C (pr)) (NOT 1 N) ;
 SELECT (ger) IF (0 (ger)) (0 ADJ OR N) (-1 START) (1 (pr) OR DET OR ("from=.*"r)) (1* FINITE OR (vblex pri)) ;
-SUBSTITUTE (ger) (inf) (ger) - N IF (-1 START) (1 DET OR (pr) OR (vbser) OR ("from=.*"r)) (1* FINITE OR (vblex pri)) (NEGATE 1* (cm)) ;
-SELECT INF IF (0 ("<.*ing>"r)) (-1 START) ;
+SELECT N IF (0 ("<.*ing>"r)) (0 OFFERED) (-1 START) (1 (vbser)) ;
+SUBSTITUTE (ger) (inf) (ger) - N IF (NOT 0C N) (-1 START) (1 DET OR (pr) OR (vbser) OR ("from=.*"r)) (1* FINITE OR (vblex pri)) (NEGATE 1* (cm)) ;
+SELECT INF IF (0 ("<.*ing>"r)) (NOT 0 ("bring"i) OR ("ring"i) OR ("sing"i) OR ("swing"i)) (-1 START) ;
 SELECT (adj pos) IF (0 ("<mine>")) (-1 (vbser)) ;
 SELECT (prn) IF (0 THIS) (-1 V) (1 (adv) OR (preadv) OR (sent) OR (cm) OR (pr)) (NOT 1 N OR ADJ) ;
 SELECT N IF (0 LANGUAGE) (-1 V OR (pr) OR (adv)) (NOT 1 N OR ADJ) ;
@@ -350,12 +345,14 @@ SELECT (pr) IF (0 ("on"i)) (1 N OR THIS OR (prn tn)) ;
 SELECT (pr) IF (0 ("until"i)) (1 N OR NUM) (2 (sent) OR (cm) OR (adv) OR (cnjcoo) OR (pr)) ;
 # More people work from home.
 SELECT (pres) IF (0 (n sg)) (-1 ("person" n pl)) (NOT -2 (pr)) (1 (pr) OR DET OR (adv) OR (sent) OR (".*="r)) (NEGATE 1* FINITE OR (pri)) ;
+SELECT (vblex pres) IF (0 LOWER) (-1C (n pl)) (NOT -2 DET OR (pr) OR V) (1 (pr)) (2 MONTH OR SEASON) (3 (sent)) ;
+SELECT (vblex pres) IF (0 LOWER) (-1 (n pl)) (-2 START) (1 (pr)) (2 MONTH OR SEASON) (3 (sent)) ;
 REMOVE (vblex pri) IF (0 N) (-1C (n pl)) (-2 DET) (-3 BEGINS) ;
 # This site uses cookies, the cat drinks milk, the bus stops here: not the stops of the bus.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 NEAR) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (vblex pri) IF (0 LOWER) (-1 MASS) (-2 START) (1 (pr) OR (adv)) (NEGATE 1* FINITE BARRIER (cm)) ;
-SELECT (vblex pri) IF (0 LOWER) (-1 (n sg) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK NOT 0 (pl) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1* FINITE OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
-SELECT (vblex pres) IF (0 LOWER) (-1C (n pl) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1* FINITE OR (vblex pri) OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
+SELECT (vblex pri) IF (0 LOWER) (-1 (n sg) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK NOT 0 (pl) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1 ("<close>") OR ("<open>") LINK 1 (pr)) (NEGATE 1 ("<need>") OR ("<help>") OR ("<include>") OR ("<show>") LINK 1 N) (NEGATE 1* FINITE OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
+SELECT (vblex pres) IF (0 LOWER) (-1C (n pl) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1 ("<close>") OR ("<open>") LINK 1 (pr)) (NEGATE 1 ("<need>") OR ("<help>") OR ("<include>") OR ("<show>") LINK 1 N) (NEGATE 1* FINITE OR (vblex pri) OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
 # Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
 SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;

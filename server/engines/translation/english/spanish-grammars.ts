@@ -43,6 +43,7 @@ import {
   MASS,
   MONTHS,
   OBJECTS,
+  OFFERED,
   ORDERS,
   PEOPLE,
   PREPOSED,
@@ -91,7 +92,7 @@ LIST BEFORE_INF = "<while>"i ${madeOf(['accustomed=to', 'thanks=for', 'let=it', 
 LIST FORBIDS = ${madeOf(entriesOf(CLITICS).flatMap(([, pronouns]) => wordsOf(pronouns).map((pronoun) => `no=${pronoun}`)))} ;
 LIST COULD_NOT = ${madeOf(entriesOf(COULD).map(([, spanish]) => `not=${spanish}`))} ;
 LIST STRANDED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => entriesOf(ASKED_FOR).map(([asked]) => `${preposition}=${asked}`)))} ;
-LIST JOINED = ".*# .*"r ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
+LIST JOINED = ".*# .*"r ; SET FORM = (pp) OR INF ; SET SIMPLE = FORM - JOINED ; LIST THE_MORE = "the=more=first="i "the=less=first="i "the=more=" "the=less=" "the=better=" ; LIST PERSON = ${lemmasOf(PEOPLE)} ;
 LIST NO_PERSON = ${lemmasOf('arrive be become come get go have include live look play reply say seem sit stand')} ;
 LIST MONTH = ${entriesOf(MONTHS)
     .map(([month]) => `"<${month}>"`)
@@ -100,7 +101,7 @@ LIST MONTH = ${entriesOf(MONTHS)
     .join(
       ' ',
     )} ; LIST DAY_OF_MONTH = "<[0-3]?[0-9]>"r "<[0-3]?[0-9][snrt][dht]>"r ; LIST YEAR = "<[12][0-9][0-9][0-9]>"r ;
-LIST DONE = ${lemmasOf(DONE)} ; LIST LOWER = "<[a-z].*>"r ; LIST PLEASE = "please"i ; LIST START = (>>>) ;
+LIST DONE = ${lemmasOf(DONE)} ; LIST OFFERED = ${lemmasOf(OFFERED)} ; LIST LOWER = "<[a-z].*>"r ; LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
@@ -126,8 +127,8 @@ function forbiddingRules(): string[] {
   const forbidden = entriesOf(FORBIDDEN).map(([verb]) => `("*${verb}")`);
   return [
     ...entriesOf(FORBIDDEN).flatMap(([verb]) => [
-      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<Don't>") OR ("<don't>") OR ("<Don’t>")) (-2 BEGINS) ;`,
-      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<not>")) (-2 ("<do>"i)) (-3 BEGINS) (NOT 1 OBJECT) ;`,
+      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<Don't>") OR ("<don't>") OR ("<Don’t>")) (-2 BEGINS)${verb === 'keep' ? ' (NOT 1 (ger))' : ''} ;`,
+      `APPEND ("*${verb}") ("<${verb}>") IF (-1 ("<not>")) (-2 ("<do>"i)) (-3 BEGINS) (NOT 1 OBJECT)${verb === 'keep' ? ' (NOT 1 (ger))' : ''} ;`,
       `SELECT ("*${verb}") ;`,
     ]),
     ...entriesOf(FORBIDDEN).flatMap(([verb]) => [
@@ -275,7 +276,6 @@ const toComeRules = (): string[] =>
       '("<before>"i) OR ("<until>"i))',
       'WHEN) (1* FUTURE BARRIER (sent))',
       'WHEN) (-3* FUTURE BARRIER (sent))',
-      '("hope"i))',
     ].map((condition) => `(-1 (prn subj)) (NOT 1 (pp)) (-2 ${condition}`),
     (replaced, marked) =>
       entriesOf(PRONOUNS).map(

@@ -73,9 +73,11 @@ function dayTimes(): string {
     'morning: por la mañana, afternoon: por la tarde, evening: por la tarde, night: por la noche',
   );
   return wordsOf(DAYS)
-    .flatMap((day, index) =>
-      times.map(([time, spanish]) => `on ${day} ${time}: el ${days[index] ?? ''} ${spanish}`),
-    )
+    .flatMap((day, index) => [
+      ...times.map(([time, spanish]) => `on ${day} ${time}: el ${days[index] ?? ''} ${spanish}`),
+      `we meet on ${day}: nos reunimos el ${days[index] ?? ''}`,
+      `we meet on ${day}s: nos reunimos los ${(days[index] ?? '').replace(/o$/, 'os')}`,
+    ])
     .join(', ');
 }
 
@@ -128,26 +130,26 @@ I hope you enjoyed: espero que hayáis disfrutado de, a_short break: una breve p
 ^ how was your: qué tal tu, ^ how were your: qué tal tus, ^ shall we go $: nos vamos, ^ shall we start $: empezamos, ^ shall we begin $: empezamos,
 ^ reset your password: restablece tu contraseña, ^ save changes $: guardar cambios, ^ settings $: configuración, page not found $: página no encontrada,
 ^ proceed to checkout: finalizar compra, your cart: tu carrito, drag and drop files: arrastra y suelta archivos, is required $: es obligatorio, drag and drop: arrastra y suelta, on social media: en las redes sociales,
-social media: redes sociales, don't be late: no llegues tarde, don't be afraid: no tengas miedo, don't worry about: no te preocupes por, don't worry about it: no te preocupes por eso,
+social media: redes sociales, don't keep me waiting: no me hagas esperar, don't be late: no llegues tarde, don't be afraid: no tengas miedo, don't worry about: no te preocupes por, don't worry about it: no te preocupes por eso,
 don't tell anyone: no se lo digas a nadie, don't tell anybody: no se lo digas a nadie, wash your hands: lávate las manos, brush your teeth: cepíllate los dientes, mind the gap: cuidado con el hueco,
 mind the step: cuidado con el escalón, mind your head: cuidado con la cabeza, ^ keep out_of reach of children: mantener fuera del alcance de los niños, luggage unattended: equipaje desatendido, to sign up: registrarte, out_of reach of children: fuera del alcance de los niños, returns and refunds: devoluciones y reembolsos,
 returns and exchanges: devoluciones y cambios, let me walk you through: permitidme explicaros, ^ push $: empujar, ^ pull $: tirar,
 dear mr.: estimado señor, dear mr: estimado señor, dear mrs.: estimada señora, dear mrs: estimada señora, dear ms.: estimada señora, dear ms: estimada señora, dear dr.: estimado doctor, dear dr: estimado doctor, dear customer: estimado cliente,
 what do you think about this $: qué piensas de esto, it 's cold outside: hace frío fuera, it is cold outside: hace frío fuera, it 's cold in here: aquí hace frío, it 's hot in here: aquí hace calor,
 how are things: qué tal, last spring: la primavera pasada, last summer: el verano pasado, last autumn: el otoño pasado, last winter: el invierno pasado, next spring: la próxima primavera, next summer: el próximo verano, next autumn: el próximo otoño, next winter: el próximo invierno,
-we meet on: nos reunimos los, I was on mute: tenía el micrófono apagado, I will get_back to you: te responderé, I'll get_back to you: te responderé, we will get_back to you: te responderemos,
-by the end of: antes del final de, children under: los niños menores de, for free $: gratis, out_of order: fuera de servicio, what time is breakfast: a qué hora es el desayuno, what time is breakfast served: a qué hora se sirve el desayuno,
+I was on mute: tenía el micrófono apagado, I will get_back to you: te responderé, I'll get_back to you: te responderé, we will get_back to you: te responderemos,
+by the end of: antes del final de, for free $: gratis, out_of order: fuera de servicio, what time is breakfast: a qué hora es el desayuno, what time is breakfast served: a qué hora se sirve el desayuno,
 broke her arm: se rompió el brazo, broke his arm: se rompió el brazo, broke her leg: se rompió la pierna, broke his leg: se rompió la pierna, god is love: Dios es amor, it will be sunny: hará sol, it will be hot: hará calor, it will be cold: hará frío,
 it will be windy: hará viento, you have been logged out: se ha cerrado tu sesión, ^ update available $: actualización disponible, ^ restart now $: reiniciar ahora, ^ remind me later $: recordármelo más tarde, ^ not now $: ahora no,
 ^ start free trial $: empezar prueba gratuita, free trial: prueba gratuita, ^ best seller $: superventas, ^ on_sale $: en oferta, how does it work: cómo funciona, how does this work: cómo funciona esto, ^ get_started $: empezar, ^ pricing $: precios,
 ^ careers $: empleo, ^ home $: inicio, ^ help center $: centro de ayuda, ^ help centre $: centro de ayuda, ^ customer reviews $: opiniones de clientes, ^ call this number: llama a este número, in an emergency: en caso de emergencia, by card: con tarjeta,
-by credit card: con tarjeta de crédito, we met at: nos encontramos en, we met in: nos conocimos en, getting ready: preparándose, getting old: envejeciendo, getting better: mejorando, getting worse: empeorando,
+by credit card: con tarjeta de crédito, we met at: nos encontramos en, we met in: nos conocimos en, getting ready: preparándose, I am getting old: estoy envejeciendo, I 'm getting old: estoy envejeciendo, is getting old: está envejeciendo, are getting old: están envejeciendo, getting old: envejeciendo, getting better: mejorando, getting worse: empeorando,
 you don't need to worry: no tienes que preocuparte, upstairs: arriba, downstairs: abajo, I hope you feel better: espero que te mejores, it was late: era tarde, it is late: es tarde, it 's late: es tarde,
 neither of them: ninguno de ellos, neither of us: ninguno de nosotros, none of this: nada de esto, none of that: nada de eso, none of them: ninguno de ellos, none of us: ninguno de nosotros, ^ can I have: me puedes dar,
 ^ pick it up: recógelo, ^ pick them up: recógelos, ^ throw it away: tíralo, ^ turn it on: enciéndelo, ^ turn it off: apágalo, ^ turn it up: súbelo, ^ turn it down: bájalo, ^ switch it on: enciéndelo, ^ switch it off: apágalo,
 ^ put it on: póntelo, ^ take it off: quítatelo, ^ give it back: devuélvelo, ^ write it down: anótalo, ^ look it up: búscalo, ^ fill it in: rellénalo, ^ fill it out: rellénalo, ^ plug it in: enchúfalo, ^ put your coat on: ponte el abrigo,
-^ take your shoes off: quítate los zapatos, ^ let him go: déjale ir, ^ let her go: déjala ir, ^ let them go: déjalos ir, ^ let it go: déjalo estar, ^ make her laugh: hazla reír, ^ make him laugh: hazle reír, ^ have a seat: toma asiento,
-^ keep quiet: guarda silencio, ^ be quiet: cállate, ^ come in: adelante, ^ come_in: adelante, ^ come here: ven aquí, ^ stop it $: basta, ^ no way $: ni hablar, you are wrong: te equivocas, you 're wrong: te equivocas, it 's my fault: es culpa mía, it is my fault: es culpa mía,
+^ take your shoes off: quítate los zapatos, ^ let him in: déjale entrar, ^ let her in: déjala entrar, ^ let them in: déjalos entrar, ^ let him know: avísale, ^ let her know: avísale, ^ let them know: avísales, ^ let it go: déjalo estar, ^ make her laugh: hazla reír, ^ make him laugh: hazle reír, ^ have a seat: toma asiento,
+^ keep quiet: guarda silencio, ^ be quiet: cállate, ^ come in $: adelante, ^ come_in $: adelante, ^ come here: ven aquí, ^ stop it $: basta, ^ no way $: ni hablar, you are wrong: te equivocas, you 're wrong: te equivocas, it 's my fault: es culpa mía, it is my fault: es culpa mía,
 what 's going_on: qué está pasando, what is going_on: qué está pasando, how old is: cuántos años tiene, how old are: cuántos años tienen, how tall is: cuánto mide, how tall are: cuánto miden, how far is it: a qué distancia está,
 how big is: cómo es de grande, how big are: cómo son de grandes, ^ of_course: por supuesto, there is no: no hay, there 's no: no hay, there are no: no hay, there was no: no había, there were no: no había, ^ let it: déjalo, ^ let him: déjale, ^ let her: déjala, ^ let them: déjalos, is due in: vence en, are due in: vencen en, we are_sorry to hear that: lamentamos oír eso, I am_sorry to hear that: lamento oír eso,
 I 'm_sorry to hear that: lamento oír eso, we 're_sorry to hear that: lamentamos oír eso, I am_sorry for: siento, I 'm_sorry for: siento, we are_sorry for: sentimos, we 're_sorry for: sentimos, I would love to: me encantaría, we would love to: nos encantaría,

@@ -41,7 +41,9 @@ export function negativeQuestionRules(): string[] {
       );
     }),
     // Before a noun: `Why not does the shop open?`
-    `MOVE ("<n't>") (-1 (vbdo)) (NOT 1 (prn subj)) BEFORE (-1 (vbdo)) ;`,
+    `MOVE ("<n't>") (-1 (vbdo) OR (vbhaver) OR (vaux)) (NOT 1 (prn subj)) BEFORE (-1 (vbdo) OR (vbhaver) OR (vaux)) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (vbhaver) OR (vaux) IF (-1 ("<n't>")) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR OR THIS OR THAT IF (-1 (vbhaver) OR (vaux)) (-2 ("<n't>")) ;`,
     `MOVE (prn subj) (-1 ("<n't>")) (-2 (vbser)) BEFORE (-2 (vbser)) ;`,
     `MOVE ("<n't>") (1 (prn subj)) AFTER (1 (prn subj)) ;`,
     `SUBSTITUTE ("not" adv) ("ø<s>+not" adv) ("<n't>") IF (-1 (vbser)) ;`,
@@ -129,6 +131,12 @@ REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
 MOVE (vblex) (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED OR ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;
 SELECT (det dem) IF (0 THIS OR THAT) (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (1 N) (2 ("<?>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED OR ("<n't>")) (1 N) (2 ("<?>")) ;
+# Hasn't the parcel arrived, can't the doctor come, doesn't that hurt.
+SELECT (prn tn) IF (0 ("<that>")) (-1 (vbdo)) (-2 ("<n't>")) (NOT 1 N) ;
+SELECT (pp) IF (-1 N) (-2 NEAR) (-3 (vbhaver)) (-4 ("<n't>")) ;
+SELECT INF IF (-1 N) (-2 NEAR) (-3 (vaux)) (-4 ("<n't>")) ;
+MOVE SIMPLE (-1 N) (-2 NEAR) (-3 (vbhaver) OR (vaux)) (-4 ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") SIMPLE IF (-1 (vbhaver) OR (vaux)) (-2 ("<n't>")) (1 NEAR) (2 N) (3 ("<?>")) ;
 REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 NEAR) (3 N) (4 ("<?>")) ;
 REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 NEAR) (2 N) (3 (vblex pri) OR (vblex past)) ;
 `;

@@ -44,7 +44,7 @@ export function spanishGrammar(): string {
     ...undeclinedRules(),
     ...CHOICES.flatMap(([entry, kind, condition]) => wordRules(entry, kind, condition)),
     ...wordRules(SAID),
-    ...[...dateRules(), ...eventRules(), ...hundredRules()],
+    ...[...askedForRules(), ...dateRules(), ...eventRules(), ...hundredRules()],
     ...wordRules(FORBIDDEN.replaceAll(/(\w+): /g, '*$1: *')),
     'SUBSTITUTE (".*"r adv) ("*ninguna pregunta") ("@any=questions=") IF (-1* NEGATION BARRIER (cm)) ;',
     // `~` before a preposition contracts it: `bienvenidos al club`.
@@ -95,7 +95,7 @@ ${contextRules()}`);
 function contextRules(): string {
   const states = anyOf(STATES);
   // The dictionary has one word for him and her.
-  return `SUBSTITUTE (pro p3 mf) (pro p3 f) (pro p3 mf sg) IF (0 (obj f)) (NOT -1 ${anyOf('ask bring give offer say send show speak talk teach tell write')}) ;
+  return `SUBSTITUTE (pro p3 mf) (pro p3 f) (pro p3 mf sg) IF (0 (obj f)) (NOT 1 (det)) (NOT -1 ${anyOf('ask bring give offer say send show speak talk teach tell thank write')}) ;
 SUBSTITUTE (".*"r vbser) ("seguir" vblex) ("@keep=") ;
 SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
 SUBSTITUTE (".*"r pr) ("*cerca ~de") ("<near>") IF (0 (pr)) ;
@@ -125,7 +125,8 @@ SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<battery
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<happy>")) (2 ("<with>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv)) (2 ("<happy>")) (3 ("<with>")) ;
 SUBSTITUTE (".*"r adv) ("*alguna vez") ("<ever>") IF (-1 (pp)) (1* ("<?>")) ;
-SUBSTITUTE (".*"r pr) ("*por debajo de") ("<under>") OR ("<below>") IF (1 (num)) ;
+SUBSTITUTE (".*"r pr) ("*menores de") ("<under>") IF (-1 ("<child>")) (1 (num)) ;
+SUBSTITUTE (".*"r pr) ("*por debajo de") ("<under>") OR ("<below>") IF (1 (num)) (NOT -1 ("<child>")) ;
 SUBSTITUTE (".*"r det ind GD sg) ("*al") ("<a>") IF (1 ("<day>") OR ("<month>") OR ("<year>")) (-1 (n) LINK -1 (num)) ;
 SUBSTITUTE (".*"r det ind GD sg) ("*a la") ("<a>") IF (1 ("<week>")) (-1 (n) LINK -1 (num)) ;
 SUBSTITUTE (".*"r det ind GD sg) ("*por") ("<a>") OR ("<an>") IF (1 ("<hour>") OR ("<person>")) (-1 (n) LINK -1 (num)) ;
@@ -176,6 +177,14 @@ function thingRules(): string {
     .join('\n');
 }
 
+/** `Can I have two accounts?` asks whether it is possible, `Can I have a coffee?` for one. */
+const askedForRules = (): string[] => [
+  inBothSizes(
+    (sized) =>
+      `SUBSTITUTE (".*"r adv) ("*${sized('puedo')} tener") ("@${sized('can')}=I=have=") IF (NOT 1 (det)) ;`,
+  ),
+];
+
 /** `March 3, 2026` (transfer has a rule for `on 3 March 2026`), whose day the source grammar has put first; `Monday to Friday`. */
 function dateRules(): string[] {
   const month = anyOf(
@@ -201,7 +210,7 @@ function dateRules(): string[] {
       ([english, spanish]) =>
         `SUBSTITUTE (".*"r n m sg) ("*de ${spanish}") ("<${english}>") IF (-1 ${day}) (NOT -2 ("<on>"i)) ;`,
     ),
-    `SUBSTITUTE ("([^<>]+)"r n m sg) (VSTR:"*de\\ $1") ${anyOf(DAYS)} IF (1 ("<to>")) (2 ${anyOf(DAYS)}) (NOT -1 ("<from>"i)) ;`,
+    `SUBSTITUTE ("([^<>]+)"r n m sg) (VSTR:"*de\\ $1") ${anyOf(DAYS)} IF (1 ("<to>")) (2 ${anyOf(DAYS)}) (NOT -1 ("<from>"i) OR ("<on>"i)) ;`,
   ];
 }
 

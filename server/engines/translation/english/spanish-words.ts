@@ -99,8 +99,8 @@ unmute unmuted unmuting: activar`;
 export const NOUNS_BESIDE = `
 demonstration: manifestación f; government part people police protest street streets
 driver: controlador m; graphics hardware install kernel printer software update
-goal: gol m; football game goalkeeper match player score scored soccer team
-party: parte f; agreement both contract contracting contracts sign signed third
+goal: gol m; football goalkeeper soccer
+party: parte f; agreement both contract contracting contracts third
 key: tecla f; control enter escape hit hold keyboard press shift type
 key: llave f; car door forgot forget house leave left lock lose lost my pocket room table
 letter: letra f; alphabet capital character spell spelling word
@@ -112,7 +112,7 @@ cup: taza f; coffee tea
 fish: pescado m; chicken cook dinner dish eat food lunch meat menu restaurant
 form: formulario m; complete fill online register submit
 nut: nuez f; allergic allergy contain contains eat food
-present: regalo m; birthday bought buy christmas gave get give given got open wrap
+present: regalo m; birthday bring brought bought buy christmas gave get give given got open wrap
 order: pedido m; arrived arrive cancel cancelled confirmed delivered place placed sent ship shipped track your
 speaker: altavoz m; audio cable headphone loud music sound volume
 spring: fuente f; water
@@ -121,9 +121,13 @@ term: término m; accept agree condition conditions define service`;
 const PERIODS = `
 second seconds minute minutes hour hours day days week weeks month months year years`;
 
+/** Nouns in `-ing`, which are not what one does. */
+export const OFFERED = `
+advertising boarding building clothing funding heating housing lighting marketing meeting packaging parking shipping training`;
+
 /** What is free when it costs nothing. */
 const FREE = `
-access admission app breakfast delivery demo download entry parking registration sample shipping software ticket transport trial version wifi`;
+access admission app breakfast delivery demo download entry parking registration sample shipping ticket transport trial version wifi`;
 
 /** What works without working. */
 const THINGS = `
@@ -239,7 +243,7 @@ add: añadas, ask: preguntes, be: seas, believe: creas, buy: compres, call: llam
 close: cierres, come: vengas,
 cry: llores, delete: elimines, do: hagas, drink: bebas, eat: comas, enter: entres, fight: luches,
 forget: olvides, get: consigas, give: des,
-disturb: molestes, exceed: superes, feed: des de comer, go: vayas, hesitate: dudes, ignore: ignores, install: instales, interrupt: interrumpas, keep: guardes, laugh: te rías, leave: dejes, lie: mientas, listen: escuches, look: mires, lose: pierdas,
+disturb: molestes, exceed: superes, feed: alimentes, go: vayas, hesitate: dudes, ignore: ignores, install: instales, interrupt: interrumpas, keep: guardes, laugh: te rías, leave: dejes, lie: mientas, listen: escuches, look: mires, lose: pierdas,
 make: hagas, miss: te pierdas, move: te muevas, open: abras, panic: te asustes, pay: pagues, play: juegues,
 press: pulses,
 put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes, share: compartas,
@@ -277,6 +281,7 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
     'vblex',
     '(1 (pr) OR (sent) OR (cm) OR (adv) OR (preadv) OR (cnjadv)) (NOT 1 ("<to>"))',
   ],
+  ['leave: salir', 'vblex', '(-1 (vbhaver)) (-2 ("<n\'t>"))'],
   ['leave: salir', 'vblex', '(-1 ("<what=time=>"i) OR ("<when>"i) OR ("<where>"i))'],
   [
     'time: vez f',
@@ -299,7 +304,12 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   [
     'take: llevar',
     'vblex',
-    '(0* ("<hospital>") OR ("<airport>") OR ("<station>") OR ("<school>") BARRIER (cm) LINK -1* ("<to>") BARRIER VERB)',
+    `(0* ("<hospital>") OR ("<airport>") OR ("<station>") OR ("<school>") BARRIER (cm) LINK -1* ("<to>") BARRIER VERB) (1* (prn obj) OR ${anyOf(PEOPLE)} OR NAME BARRIER (pr))`,
+  ],
+  [
+    'take: llevar',
+    'vblex',
+    '(0* ("<hospital>") OR ("<airport>") OR ("<station>") OR ("<school>") BARRIER (cm) LINK -1* ("<to>") BARRIER VERB) (NOT 1 (det) OR (n) OR (num) OR (adj))',
   ],
   ['work: funcionar', 'vblex', '(1 ("<this>"i) OR ("<that>"i)) (2 (sent))'],
   ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
@@ -309,6 +319,8 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['on: de', 'pr', '(-1 ("<depend>"))'],
   ['on: en', 'pr', '(-1 ("<agree>"))'],
   ['stop: dejar', 'vblex', '(1 (pr)) (2 (inf))'],
+  ['keep: seguir', 'vblex', '(1 (ger))'],
+  ['goal: gol m', 'n', '(-1* ("<score>") BARRIER (sent))'],
   ['at: a', 'pr', '(-1 ("<arrive>"))'],
   ['in: de', 'pr', `(-1 (n)) (-2 (adj)) (-3 ("<the>")) (2 ${anyOf(GROUPS)})`],
   ['in: a', 'pr', '(-1 ("<arrive>"))'],
