@@ -114,7 +114,7 @@ describe('a .doc file', () => {
     expect(xml).toContain('THE LIBRARY');
   });
 
-  it('may contain RTF or .docx', async () => {
+  it('may contain RTF or .docx, up to its character limit', async () => {
     for (const [other, text] of [
       [RTF, 'The library is open today.'],
       [wordDocument(paragraph('The library')), 'The library'],
@@ -122,6 +122,8 @@ describe('a .doc file', () => {
       const { blocks } = await doc.open(other, options);
       expect(blocks.map(({ segment }) => plainText(segment))).toContain(text);
     }
+    const few = doc.open(wordDocument(paragraph('The library')), { ...options, maxCharacters: 10 });
+    await expect(few).rejects.toThrow(/more than 10 characters/);
   });
 
   it('is inspected where it exceeds the table in its header, with its directory at the end', async () => {

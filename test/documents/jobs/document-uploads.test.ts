@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import Fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
+import { documentFormat } from '../../../server/documents/formats/index.ts';
 import {
   createDocumentTranslations,
   type DocumentTranslations,
@@ -36,6 +37,15 @@ async function openService(
   });
   return { dataFolder, storage, service };
 }
+
+it.each([
+  ['txt', 1, 1],
+  ['docx', 10, 100],
+  ['xlsx', 10, 30],
+] as const)('a .%s may have %d MB on the free plan, and %d on the pro plan', (name, free, pro) => {
+  const { maxBytes } = documentFormat(name);
+  expect(maxBytes).toEqual({ free: free * 1_000_000, pro: pro * 1_000_000 });
+});
 
 it('concurrent uploads of an account are limited to its documents, and an ended one frees a place', async () => {
   const { storage, service } = await openService(2);

@@ -227,6 +227,7 @@ describe('an upload is refused', () => {
     ['for nonsense', letter, { ...toSpanish, formality: 'polite' }, 400, /formality.*Possible/],
     ['for a list', letter, { target_lang: 'ES', glossary_id: 'x' }, 400, /source_lang/],
     ['for no list', letter, { ...toSpanish, glossary_id: randomUUID() }, 404, /glossary/i],
+    ['for no style', letter, { ...toSpanish, style_id: randomUUID() }, 404, /style rule list/i],
     ['for no lists', letter, { ...toSpanish, 'glossary_ids[]': randomUUID() }, 404, /glossary/i],
   ];
 
