@@ -249,7 +249,7 @@ describe('improvement with a model', () => {
     ]);
     expect(said[0]?.language).toContain('pt-BR');
     // In English only a model has this tone.
-    for (const lang of ['de', 'en-GB']) {
+    for (const lang of ['de', 'en-GB', 'pt']) {
       const body = { text: ['Hallo'], target_lang: lang, tone: 'diplomatic' };
       expect((await write(online, 'rephrase', body)).status).toBe(200);
     }
