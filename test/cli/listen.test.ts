@@ -80,13 +80,17 @@ describe('listen', () => {
     expect(readFileSync(output, 'utf8')).toMatch(/^WEBVTT\n\n00:00:0[^]*morning/);
   });
 
-  it('advises to convert what has two channels', async () => {
+  it('advises to convert what has two channels, or is of another format than its name says', async () => {
     const folder = temporaryFolder();
-    const file = path.join(folder, 'stereo.mp3');
-    execFileSync('ffmpeg', ['-loglevel', 'error', '-i', greeting, '-ac', '2', file]);
-    const { code, errors } = await listen(file, '--from', 'en');
-    expect({ code, errors }).toMatchObject({ code: 1 });
-    expect(errors).toMatch(/stereo\.mp3: The .*Let ffmpeg convert it with --convert\./);
+    const stereo = path.join(folder, 'stereo.mp3');
+    execFileSync('ffmpeg', ['-loglevel', 'error', '-i', greeting, '-ac', '2', stereo]);
+    const other = path.join(folder, 'mp4.mp3');
+    writeFileSync(other, `\0\0\0\x18ftypisom\0\0\0\0isommp42${'\0'.repeat(100)}`);
+    for (const file of [stereo, other]) {
+      const { code, errors } = await listen(file, '--from', 'en');
+      expect({ code, errors }).toMatchObject({ code: 1 });
+      expect(errors).toMatch(/\.mp3: The .*Let ffmpeg convert it with --convert\./);
+    }
   });
 
   it('accepts a compressed file at the lowest bit rate', async () => {
