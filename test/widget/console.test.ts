@@ -69,7 +69,7 @@ const open = async (fragment: string) =>
 afterEach(({ task }) => pages.leave(page, task.result?.state !== 'fail'));
 
 describe('signing in to the console', () => {
-  it('a one-time link sets the password, signs in and leaves the address', async () => {
+  it('a one-time link sets the password, signs in, leaves the address, and is refused afterwards', async () => {
     page = await pages.openAgain(bench.link);
     await page.getByLabel('New password').fill('short');
     await page.getByLabel('Once more').fill('short');
@@ -80,6 +80,12 @@ describe('signing in to the console', () => {
     expect(await page.title()).toBe('Overview – Dragoman console');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in').waitFor();
+    page = await pages.openAgain(bench.link);
+    await page.getByLabel('New password').fill(PASSWORD);
+    await page.getByLabel('Once more').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    page = await pages.openAgain(`${bench.server.url}/console/`);
     await signIn(page, 'not the password');
     await page.getByRole('alert').waitFor();
     await signIn(page, PASSWORD);
