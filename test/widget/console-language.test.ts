@@ -234,6 +234,7 @@ describe('console style rules', () => {
   it('are chosen from the catalogue, which shows who follows them, and unsaved choices are kept', async () => {
     await open('#/style-rules');
     await button('New list').first().click();
+    expect(await faults(page, { within: 'main' })).toEqual([]);
     await field('Name').fill('House style');
     await field('Language it is written for').selectOption({ label: 'German' });
     await button('Make list').click();
@@ -321,6 +322,7 @@ describe('console translation memories', () => {
   it('are imported with visible progress, renamed and deleted', async () => {
     await open('#/translation-memories');
     await bar('No translation memory yet');
+    expect(await faults(page, { within: 'main' })).toEqual([]);
     await drop(page.getByRole('heading', { name: 'No translation memory yet' }), 'notes.txt', 'x');
     await bar('Only TMX and CSV files can be imported.');
     await button('Close').last().click();

@@ -170,6 +170,7 @@ describe('keys and their usage', () => {
     // The reload resets the focus.
     await page.reload();
     await page.getByText('No active keys').waitFor();
+    expect(await faults(page, { within: 'main' })).toEqual([]);
     await page.keyboard.press('Tab');
     expect(await nameOfFocused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');

@@ -248,6 +248,7 @@ describe('a reader', () => {
     // The browser revalidates its cached page.
     await page.reload();
     await page.getByText('There is no such room').waitFor();
+    expect(await faults(page)).toEqual([]);
   });
 
   it('sees right-to-left text in its direction', async () => {
