@@ -88,7 +88,9 @@ describe.each(samples)('a document of the format $format', (sample) => {
     }
   });
 
-  it.skipIf(sample.hasMarks === false)(
+  // A format without marks has nothing to repair.
+  const whereMarked = sample.hasMarks === false ? undefined : it;
+  whereMarked?.(
     'is well-formed whatever an engine does to its marks, once these are repaired',
     async () => {
       const format = await loadFormat(name);
