@@ -22,6 +22,7 @@ test.each([
   ['La persona no ha llegado.', "La personne n'est pas arrivé."],
   ['La tienda está cerrada.', 'Le magasin est fermé.'],
   ['La leche está muy fría.', 'Le lait est très froid.'],
+  ['Ella está embarazada.', 'Elle est enceinte.'],
   // What is said in the present, with adverbs in their place.
   ['Los niños están jugando en el jardín.', 'Les enfants jouent dans le jardin.'],
   ['Está lloviendo.', 'Il pleut.'],

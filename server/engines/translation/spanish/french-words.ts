@@ -110,7 +110,7 @@ export const SAID_OTHERWISE = `
   varios: plusieurs, varias: plusieurs, dar las gracias_a: remercier, de quién es: à qui est,
   creo que sí: je crois que oui, creo que no: je ne crois pas, alguna vez: déjà,
   me encuentro mal: je ne me sens pas bien, alérgico a: allergique à, alérgica a: allergique à,
-  más información: en savoir plus, ^sobre nosotros: à propos de nous,
+  embarazada: enceinte, más información: en savoir plus, ^sobre nosotros: à propos de nous,
   no se han encontrado resultados: aucun résultat trouvé, algo salió mal: une erreur s'est produite, agotado: épuisé,
   ^cargando$: chargement, página no encontrada: page introuvable, ^no encontrado: introuvable,
   copiar enlace: copier le lien, cargar más: charger plus, mostrar más: afficher plus, mostrar menos: afficher moins,
