@@ -59,6 +59,7 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['I told her.', 'Le dije.'],
     ['Do you know her?', '¿La conoces?'],
     ['They keep talking.', 'Siguen hablando.'],
+    ['My brother is sorry.', 'Mi hermano lo siente.'],
     ['She has already left.', 'Ya ha salido.'],
     ['Have you ever seen this film?', '¿Has visto alguna vez esta película?'],
     ['There is no milk left.', 'No hay leche.'],

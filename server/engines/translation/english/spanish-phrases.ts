@@ -194,7 +194,7 @@ next month: el mes que viene, next week: la semana que viene, next year: el año
 ^ never mind: no importa, ^ nice to meet you: encantado de conocerte, ^ no problem: no hay problema,
 ^ sorry $: lo siento, I 'm_sorry: lo siento, I am_sorry: lo siento, I 'm_very_sorry: lo siento mucho, I am_very_sorry: lo siento mucho,
 I 'm so sorry: lo siento mucho, I am so sorry: lo siento mucho, I 'm really sorry: lo siento mucho, I am really sorry: lo siento mucho,
-we 're_sorry: lo sentimos, we are_sorry: lo sentimos, I 'm_sorry to: siento, I am_sorry to: siento, I 'm_sorry that: siento que,
+we 're_sorry: lo sentimos, we are_sorry: lo sentimos, they are_sorry: lo sienten, she is_sorry: lo siente, he is_sorry: lo siente, is_sorry: lo siente, are_sorry: lo sienten, I 'm_sorry to: siento, I am_sorry to: siento, I 'm_sorry that: siento que,
 I am_sorry that: siento que,
 thank_you all: gracias a todos, thank_you everyone: gracias a todos, thanks everyone: gracias a todos,
 there is nobody: no hay nadie, there is nothing: no hay nada,
