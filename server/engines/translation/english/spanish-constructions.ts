@@ -5,6 +5,8 @@
 import {
   ANY_PRONOUN,
   INDIRECT_QUESTIONS,
+  NO_QUESTION_READINGS,
+  QUESTION_READINGS,
   THERE_QUESTIONS,
   THING_QUESTIONS,
 } from './spanish-questions.ts';
@@ -77,7 +79,8 @@ SELECT INF IF (-1 ("<to>")) (-2 WITHOUT_TO OR (vbser)) ;
 SELECT INF OR (vbser inf) IF (-1 ("stop"i vblex)) ;
 ADDCOHORT ("<+of>" "of" pr) BEFORE INF IF (-1 ("stop"i vblex)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+of>")) ;
-REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ; REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
+REMCOHORT ("<to>") IF (1 INF) (-1 WITHOUT_TO) ;
+REMCOHORT ("<to>") IF (1 INF) (-1 (vbser)) (-2 N OR (".*=thing="r)) ;
 ${INDIRECT_QUESTIONS}# It has been a long day, this is the first time I have been here, it needs to be done, I saw that film.
 SUBSTITUTE (".*"r vbser pri p3 sg) ("have" vbhaver pri p3 sg) ("<'s>") IF (1 ("<been>") OR ("<had>") OR ("<got>") OR ("<become>")) ;
 REMOVE (gen) IF (0 ("<'s>")) (1 ("<been>") OR ("<had>") OR ("<got>")) ;
@@ -104,7 +107,8 @@ SELECT (prs) IF (-3 ("<before>"i)) (-1 N) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (prn subj)) (-2 ("<before>"i) OR ("<until>"i)) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 WHEN) (NOT 1 (pp)) (1* FUTURE BARRIER (sent)) ;
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (vblex pri) IF (-1 (prn subj)) (-2 WHEN) (NOT 1 (pp)) (-3* FUTURE BARRIER (sent)) ;
-REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ; REMCOHORT ("<I>") OR ("<you>") OR ("<we>") IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i) OR WHEN) ;
+REMCOHORT ("<it>" subj) IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i)) ;
+REMCOHORT ("<I>") OR ("<you>") OR ("<we>") IF (1 (prs)) (-1 ("<before>"i) OR ("<until>"i) OR WHEN) ;
 SELECT (prs) IF (-1 ("<before>"i) OR ("<until>"i)) ;
 SELECT (cnjadv) IF (0 ("before"i) OR ("until"i) OR WHEN) (1 (prs)) ;
 SELECT (prs) IF (-1 WHEN) ;
@@ -112,7 +116,8 @@ SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i) OR WHEN) (-1 (prn subj)) ;
 # I am afraid that it is late, since we were children.
 APPEND ("fear=that=" adv) ("<I>") IF (1 (vbser)) (2 ("<afraid>")) (3 (prn subj) OR DET OR THIS OR NAME OR (cnjsub)) ;
 SELECT ("fear=that=") ;
-REMCOHORT (vbser) OR ("<that>") IF (-1 ("fear=that=")) ; REMCOHORT ("<afraid>") IF (-1 ("fear=that=")) ;
+REMCOHORT (vbser) OR ("<that>") IF (-1 ("fear=that=")) ;
+REMCOHORT ("<afraid>") IF (-1 ("fear=that=")) ;
 APPEND ("since=that=" adv) ("<since>") IF (1 (prn subj)) ;
 SELECT ("since=that=") ;
 # I go to work, I am used to it, I am waiting for you.
@@ -121,7 +126,10 @@ APPEND ("to=school=" adv) ("<to>") IF (1 ("<school>")) (NOT 2 N) ;
 APPEND ("to=bed=" adv) ("<to>") IF (1 ("<bed>")) (NOT 2 N) ;
 APPEND ("accustomed=to=" adv) ("<used>") IF (-1 (vbser)) (1 ("<to>")) (2 (ger) OR OBJECT) ;
 SELECT ("to=work=") OR ("to=school=") OR ("to=bed=") OR ("accustomed=to=") ;
-REMCOHORT ("<work>") IF (-1 ("to=work=")) ; REMCOHORT ("<school>") IF (-1 ("to=school=")) ; REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ; REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
+REMCOHORT ("<work>") IF (-1 ("to=work=")) ;
+REMCOHORT ("<school>") IF (-1 ("to=school=")) ;
+REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ;
+REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
 REMCOHORT ("<up>") IF (-1 ("hurry" vblex)) ;
 SUBSTITUTE (".*"r pr) ("wait# for" vblex ger) ("<waiting for>"i) ;
 # It is important to drink, it is too hot to work, they go swimming.
@@ -186,7 +194,9 @@ APPEND ("feel=like=" adv) ("<I>") IF (1 ("<feel>")) (2 ("<like>")) (3 (ger)) ;
 APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<don't>")) (2 ("<feel>")) (3 ("<like>")) (4 (ger)) ;
 APPEND ("don't=feel=like=" adv) ("<I>") IF (1 ("<do>")) (2 ("<not>")) (3 ("<feel>")) (4 ("<like>")) (5 (ger)) ;
 SELECT ("feel=like=") OR ("don't=feel=like=") ;
-REMCOHORT ("<do>") OR ("<don't>") IF (-1 ("don't=feel=like=")) ; REMCOHORT ("<not>") IF (-1 ("don't=feel=like=")) ; REMCOHORT ("<feel>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
+REMCOHORT ("<do>") OR ("<don't>") IF (-1 ("don't=feel=like=")) ;
+REMCOHORT ("<not>") IF (-1 ("don't=feel=like=")) ;
+REMCOHORT ("<feel>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
 REMCOHORT ("<like>") IF (-1 ("don't=feel=like=") OR ("feel=like=")) ;
 APPEND ("look=forward=to=doing=" adv) ("<I>") IF (1 ("<look forward to>")) (2 (ger)) ;
 SELECT ("look=forward=to=doing=") ;
@@ -218,7 +228,9 @@ SELECT (pp) IF (-1 ("<just>")) (-2 (vbhaver)) ;
 APPEND ("cannot=be=" adv) ("<cannot>"i) OR ("<can't>"i) IF (1 ("<be>")) (2 (vblex pp)) (NOT 2 ADJ) ;
 APPEND ("could=not=be=" adv) ("<could>"i) IF (1 ("<not>")) (2 ("<be>")) (3 (vblex pp)) (NOT 3 ADJ) ;
 SELECT NOT_BE ;
-REMCOHORT ("<be>") IF (-1 ("cannot=be=")) ; REMCOHORT ("<be>") IF (-2 ("could=not=be=")) ; REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
+REMCOHORT ("<be>") IF (-1 ("cannot=be=")) ;
+REMCOHORT ("<be>") IF (-2 ("could=not=be=")) ;
+REMCOHORT ("<not>") IF (-1 ("could=not=be=")) ;
 SUBSTITUTE (ger) (inf) (ger) IF (-1 BEFORE_INF) ;
 SUBSTITUTE (pp) (inf) (pp) IF (-1 NOT_BE) ;
 SELECT INF OR (vbser inf) IF (-1 BEFORE_INF OR NOT_BE) ;
@@ -353,21 +365,11 @@ SELECT (vblex pri) IF (-1 (n sg)) (-2 NEAR) (1 (n pl)) (NOT 1 V) (NEGATE 1* FINI
 SELECT (vblex pri) IF (0 LOWER) (-1 MASS) (-2 START) (1 (pr) OR (adv)) (NEGATE 1* FINITE BARRIER (cm)) ;
 SELECT (vblex pri) IF (0 LOWER) (-1 (n sg) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK NOT 0 (pl) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1 ("<close>") OR ("<open>") LINK 1 (pr)) (NEGATE 1 ("<need>") OR ("<help>") OR ("<include>") OR ("<show>") LINK 1 N) (NEGATE 1* FINITE OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
 SELECT (vblex pres) IF (0 LOWER) (-1C (n pl) LINK -1* NEAR BARRIER (*) - N - ADJ - (ord) LINK -1 BEGINS OR (cnjsub) OR (cnjadv) OR ("<.* that>"r)) (NOT 1C V) (NOT 1 (rel)) (NEGATE 1 (sent) LINK NOT -1 INTRANSITIVE) (NEGATE 1 V LINK 1 DET OR OBJECT OR THAT OR (cnjsub) OR (adv)) (NEGATE 1 ("<close>") OR ("<open>") LINK 1 (pr)) (NEGATE 1 ("<need>") OR ("<help>") OR ("<include>") OR ("<show>") LINK 1 N) (NEGATE 1* FINITE OR (vblex pri) OR (".*be=.*"r) BARRIER (cm) OR (cnjcoo) OR (cnjsub) OR (rel)) ;
-# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
-SELECT INF IF (-1C (vbdo)) ;
-SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;
-REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
-SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
-SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
-REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
-# The train leaves at nine.
+${QUESTION_READINGS}# The train leaves at nine.
 SELECT (vblex pri) IF (-1 (n sg)) (-2 DET OR (ord)) (1 (pr) OR DET OR ("at=.*"r)) (NEGATE 1* FINITE) (NEGATE -1* FINITE) ;
 SELECT (pr) IF (0 ("about"i)) (1 OBJECT OR DET OR (prn)) ;
 SELECT (pr) IF (0 ("about")) (-1 ("talk") OR ("think") OR ("learn") OR ("hear") OR ("know") OR ("worry")) ;
-# I do it: neither a question nor an auxiliary.
-REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
-SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
-REMOVE ("coming"i adj) OR ("car"i adj) ;
+${NO_QUESTION_READINGS}REMOVE ("coming"i adj) OR ("car"i adj) ;
 SELECT (vblex past) IF (-1 (prn subj)) (-2 ("<+that>")) ;
 # A friend of mine lives here, this soup tastes good, wait outside, in the north, long and dark.
 SELECT (vblex pri) IF (-1 (".*=of=mine="r) OR (".*=of=yours="r)) ;

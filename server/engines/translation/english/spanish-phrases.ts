@@ -14,10 +14,10 @@ function forbidden(): string {
       ["don't", 'do not', 'never'].flatMap((not) => {
         const no = not === 'never' ? 'nunca' : 'no';
         const [verb = '', particle = ''] = english.split(' ');
-        const isOf = !spanish.startsWith('te ') && particle !== '' && !spanish.includes(' ');
+        const isDivided = !spanish.startsWith('te ') && particle !== '' && !spanish.includes(' ');
         return [
           `^ ${not} ${english}: ${no} ${spanish}`,
-          ...(isOf
+          ...(isDivided
             ? objects.map(
                 ([it, lo]) => `^ ${not} ${verb} ${it} ${particle}: ${no} ${lo} ${spanish}`,
               )

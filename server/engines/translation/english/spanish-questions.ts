@@ -176,3 +176,19 @@ APPEND ("be" vbser past) ("<there>") IF (-1 ("<were>"i adv)) ;
 SELECT ("there") IF (0 ("be"i)) (1 ("<there>")) ;
 SELECT ("be") IF (0 ("<there>")) ;
 `;
+
+/** Readings in questions that are in the order of statements. */
+export const QUESTION_READINGS = String.raw`# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
+SELECT INF IF (-1C (vbdo)) ;
+SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;
+REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
+SELECT (prn subj) IF (-1 (vaux) OR (vbdo)) (1 V OR AUXILIARY OR (adv)) ;
+SELECT PRES IF (-1 (prn subj)) (-2 (vbdo)) ;
+REMOVE (vblex past) IF (-1 (prn subj)) (-2 (vbdo)) ;
+`;
+
+/** Readings of `do` where nothing is asked. */
+export const NO_QUESTION_READINGS = String.raw`# I do it: neither a question nor an auxiliary.
+REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
+SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
+`;

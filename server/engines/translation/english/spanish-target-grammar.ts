@@ -221,17 +221,16 @@ party problem problems protest protests storm strike war`;
 
 /** `There was an accident`: a preterite. */
 const eventRules = (): string[] => [
-  ...['(1 (det))', '(1 (det)) (2 (adj))', ''].map((between) => {
-    const place = between === '' ? 1 : between.split(') (').length + 1;
-    return inBothSizes(
+  ...['(1 (det)) (2 ', '(1 (det)) (2 (adj)) (3 ', '(1 '].map((place) =>
+    inBothSizes(
       (sized) =>
-        `SUBSTITUTE (".*"r vbser past p3 sg) ("*${sized('hubo')}") ("<be>" past) IF (-1 ("<${sized('there')}>")) ${between} (${place} ${anyOf(EVENTS)}) ;`,
-    );
-  }),
+        `SUBSTITUTE (".*"r vbser past p3 sg) ("*${sized('hubo')}") ("<be>" past) IF (-1 ("<${sized('there')}>")) ${place}${anyOf(EVENTS)}) ;`,
+    ),
+  ),
   'REMCOHORT ("<there>"i) IF (1 ("[*][hH]ubo"r)) ;',
 ];
 
-/** Hundreds thatthe mode's dictionary has wrong. */
+/** Hundreds that the mode's dictionary has wrong. */
 const HUNDREDS = `five: quinient, seven: setecient, nine: novecient`;
 
 /** `five hundred people`. */
