@@ -67,6 +67,7 @@ REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-1C V OR AUXILIARY) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 PERSON) (NOT 2 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 ADJ) (2 PERSON) (NOT 3 N OR (gen)) (-1 V - NO_PERSON) (-2 (prn subj) OR (vaux) OR (vbdo) OR ("to") OR BEGINS) (NOT -1 ("<+to>")) ;
+ADDCOHORT ("<+to>" "to" pr) BEFORE KNOWN - ("ø.*"r) IF (1 PERSON) (NOT 2 N OR (gen)) (-1 FORBIDDEN) ;
 ADDCOHORT ("<+to>" "to" pr) BEFORE DET IF (-1 ("attend" vblex)) (1 N OR ADJ) (NOT -1 ("<+to>")) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") DET IF (-1 ("<+to>")) ;
 # Don't worry, be happy.
@@ -379,6 +380,7 @@ SELECT N IF (0 ("<north>"i) OR ("<south>"i) OR ("<east>"i) OR ("<west>"i)) (-1 (
 SELECT ADJ IF (0 ("<long>")) (-1 (vbser)) (1 (cnjcoo) OR (sent) OR (cm)) (NOT 1 ("<before>")) ;
 SELECT ADJ IF (0 ADJ) (-1 ("<and>")) (-2C ADJ) (-3 (vbser)) (1 (sent) OR (cm)) ;
 REMOVE (pp) IF (0 (past)) (-1 ("then"i)) (-2 (cnjcoo)) ;
+SELECT (vblex pri) IF (0 ("<plays>")) (-1 ("music") OR ("song") OR ("band") OR ("radio") OR ("video")) ;
 SELECT (vblex past) IF (0 ("<happened>")) (-1 ("<what>"i)) ;
 # What happened, the house where I was born.
 SELECT (vblex past) IF (-1 ("<what>"i) OR ("<who>"i)) (0 (pp)) (NOT -2 V OR (pr)) ;

@@ -34,6 +34,7 @@ import {
   BEFORE_TO,
   CLITICS,
   COULD,
+  DAYS,
   DONE,
   FORBIDDEN,
   HAD,
@@ -101,6 +102,11 @@ LIST MONTH = ${entriesOf(MONTHS)
     .join(
       ' ',
     )} ; LIST DAY_OF_MONTH = "<[0-3]?[0-9]>"r "<[0-3]?[0-9][snrt][dht]>"r ; LIST YEAR = "<[12][0-9][0-9][0-9]>"r ;
+LIST FORBIDDEN = ${entriesOf(FORBIDDEN)
+    .map(([verb]) => `"*${verb}"`)
+    .join(
+      ' ',
+    )} ; LIST REMAINING = ${madeOf(['is', 'are', 'was', 'were'].map((be) => `there=${be}=left`))} ; LIST DAY = ${lemmasOf(DAYS)} ; LIST WEEK = ${madeOf(wordsOf(DAYS).map((day) => `from=${day}=to`))} ;
 LIST DONE = ${lemmasOf(DONE)} ; LIST OFFERED = ${lemmasOf(OFFERED)} ; LIST LOWER = "<[a-z].*>"r ; LIST PLEASE = "please"i ; LIST START = (>>>) ;
 SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
@@ -108,7 +114,7 @@ LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
-${SPLITS}${[...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+${SPLITS}${[...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -357,6 +363,29 @@ function couldRules(): string[] {
     'REMCOHORT ("<couldn\'t>") OR ("<couldn’t>") IF (-1 COULD_NOT) ;',
   ];
 }
+
+/** `There are two seats left`: they remain. */
+const leftRules = (): string[] => [
+  ...wordsOf('is are was were').map((be) =>
+    inBothSizes(
+      (sized) =>
+        `APPEND ("${sized('there')}=${be}=left=" adv) ("<${sized('there')}>") IF (1 ("<${be}>")) (NOT 2 ("<no>")) (2* ("<left>") BARRIER (sent) OR (pr) OR (rel) OR (subj) LINK -1 N LINK 2 (sent) OR (pr)) ;`,
+    ),
+  ),
+  'SELECT REMAINING ;',
+  'REMCOHORT (vbser) IF (-1 REMAINING) ;',
+  'REMCOHORT ("<left>") IF (-1 N) (-1* REMAINING BARRIER (sent)) ;',
+];
+
+/** `We are open Monday to Friday`: transfer would move the first day before `open`. */
+const weekRules = (): string[] => [
+  ...wordsOf(DAYS).map(
+    (day) =>
+      `APPEND ("from=${day}=to=" adv) ("<${day}>") IF (1 ("<to>")) (2 DAY) (NOT -1 ("<from>"i) OR ("<on>"i)) ;`,
+  ),
+  'SELECT WEEK ;',
+  'REMCOHORT ("<to>") IF (-1 WEEK) ;',
+];
 
 /** `the best idea`: an ordinal number, which transfer leaves before its noun. */
 function preposedRules(): string[] {

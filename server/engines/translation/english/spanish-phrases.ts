@@ -4,7 +4,21 @@ import { DAYS, MONTHS } from './spanish-words.ts';
 
 /** All of them, as a table for `phraseRules`. */
 export const phrases = (): string =>
-  [timesOfDay(), dayTimes(), lastMonths(), forbidden(), ON_PAGES, SAID_OTHERWISE].join(', ');
+  [timesOfDay(), dayTimes(), lastMonths(), forbidden(), keptUp(), ON_PAGES, SAID_OTHERWISE].join(
+    ', ',
+  );
+
+/** Returns phrases for requests to go on: `Keep moving`. */
+const keptUp = (): string =>
+  entriesOf(KEPT_UP)
+    .map(([doing, spanish]) => `^ keep ${doing}: sigue ${spanish}`)
+    .join(', ');
+
+/** What one is asked to keep doing. */
+const KEPT_UP = `
+dancing: bailando, dreaming: soñando, fighting: luchando, learning: aprendiendo, listening: escuchando, looking: buscando,
+moving: moviéndote, playing: jugando, reading: leyendo, running: corriendo, singing: cantando, smiling: sonriendo,
+talking: hablando, trying: intentándolo, waiting: esperando, walking: caminando, working: trabajando, writing: escribiendo`;
 
 /** Returns phrases for negative requests with a particle: `Don't turn it off`. */
 function forbidden(): string {
@@ -90,7 +104,11 @@ const ON_PAGES = `
   best sellers: más vendidos, you may also like: también te puede gustar, ^ leave a comment: deja un comentario,
   ^ reply to: responder a, ^ sort by: ordenar por, ^ filter by: filtrar por, page not found: página no encontrada,
   terms of use: condiciones de uso, terms of service: condiciones del servicio, all rights reserved: todos los derechos reservados,
-  powered by: con la tecnología de, opening hours: horario de apertura, gift card: tarjeta regalo, gift cards: tarjetas regalo, add to cart: añadir al carrito, added to cart: añadido al carrito`;
+  powered by: con la tecnología de, opening hours: horario de apertura, gift card: tarjeta regalo, gift cards: tarjetas regalo, add to cart: añadir al carrito, added to cart: añadido al carrito,
+  store hours: horario de la tienda, shop hours: horario de la tienda, office hours: horario de oficina, store locator: buscador de tiendas,
+  wifi password: contraseña de la wifi, the wifi password: la contraseña de la wifi, ^ restart the app: reinicia la aplicación, ^ restart the computer: reinicia el ordenador,
+  ^ restart your computer: reinicia el ordenador, ^ restart the server: reinicia el servidor, ^ restart the router: reinicia el router,
+  ^ restart the device: reinicia el dispositivo, ^ restart your device: reinicia el dispositivo, ^ restart your phone: reinicia el teléfono`;
 
 /** Everything else; `phraseRules` describes how it is written. */
 const SAID_OTHERWISE = `
@@ -198,6 +216,7 @@ we 're_sorry: lo sentimos, we are_sorry: lo sentimos, they are_sorry: lo sienten
 I am_sorry that: siento que,
 thank_you all: gracias a todos, thank_you everyone: gracias a todos, thanks everyone: gracias a todos,
 there is nobody: no hay nadie, there is nothing: no hay nada,
+there is nothing left: no queda nada, there 's nothing left: no queda nada, there was nothing left: no quedaba nada,
 there 's nobody: no hay nadie, there 's nothing: no hay nada,
 good_morning everyone: buenos días a todos, good afternoon everyone: buenas tardes a todos,
 good evening everyone: buenas noches a todos,
@@ -247,7 +266,7 @@ at midnight: a medianoche, ^ join the meeting: únete a la reunión, ^ join the 
 to get some sleep: dormir un poco, I 'm sorry to: siento, I am sorry to: siento, how_long does it take to: cuánto se tarda en,
 it was nice talking to you: ha sido un placer hablar contigo, it was nice meeting you: ha sido un placer conocerte, it was nice to meet you: ha sido un placer conocerte,
 I miss you: te echo de menos, we miss you: te echamos de menos, I missed you: te eché de menos, I'll miss you: te echaré de menos, I will miss you: te echaré de menos,
-^ keep_in_touch: seguimos en contacto, it 's up_to you: depende de ti, it is up_to you: depende de ti, you'd better: deberías, we'd better: deberíamos, I'd better: debería,
+^ keep_in_touch: seguimos en contacto, ^ keep calm: mantén la calma, ^ keep quiet: guarda silencio, ^ keep silent: guarda silencio, it 's up_to you: depende de ti, it is up_to you: depende de ti, you'd better: deberías, we'd better: deberíamos, I'd better: debería,
 by bike: en bici, by bicycle: en bicicleta, by bus: en autobús, by car: en coche, by train: en tren, by plane: en avión, by taxi: en taxi, by boat: en barco, on foot: a pie,
 can I try this on: puedo probarme esto, can I try it on: puedo probármelo, can I try them on: puedo probármelos,
 it 's sunny: hace sol, it is sunny: hace sol, it was sunny: hacía sol, it 's windy: hace viento, it is windy: hace viento,

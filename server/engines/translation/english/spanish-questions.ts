@@ -133,6 +133,11 @@ SELECT (det dem) IF (0 THIS OR THAT) (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i))
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED OR ("<n't>")) (1 N) (2 ("<?>")) ;
 # Hasn't the parcel arrived, can't the doctor come, doesn't that hurt.
 SELECT (prn tn) IF (0 ("<that>")) (-1 (vbdo)) (-2 ("<n't>")) (NOT 1 N) ;
+SELECT (prn tn) IF (0 THIS) (-1 (vaux)) (-2 ("<n't>")) (1 INF) (2 ("<?>")) ;
+SELECT INF IF (-1 THIS) (-2 (vaux)) (-3 ("<n't>")) (1 ("<?>")) ;
+MOVE INF (-1 THIS) (-2 (vaux)) (-3 ("<n't>")) (1 ("<?>")) BEFORE (-1 THIS) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (1 THIS) (-1 (vaux)) (-2 ("<n't>")) (2 ("<?>")) ;
+SUBSTITUTE (pres) (pri p3 pl) (pres) IF (0 (vbhaver)) (-1 ("<n't>")) (1 NEAR) (2 (n pl)) ;
 SELECT (pp) IF (-1 N) (-2 NEAR) (-3 (vbhaver)) (-4 ("<n't>")) ;
 SELECT INF IF (-1 N) (-2 NEAR) (-3 (vaux)) (-4 ("<n't>")) ;
 MOVE SIMPLE (-1 N) (-2 NEAR) (-3 (vbhaver) OR (vaux)) (-4 ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;

@@ -185,7 +185,7 @@ const askedForRules = (): string[] => [
   ),
 ];
 
-/** `March 3, 2026` (transfer has a rule for `on 3 March 2026`), whose day the source grammar has put first; `Monday to Friday`. */
+/** `March 3, 2026` (transfer has a rule for `on 3 March 2026`), whose day the source grammar has put first. */
 function dateRules(): string[] {
   const month = anyOf(
     entriesOf(MONTHS)
@@ -210,7 +210,6 @@ function dateRules(): string[] {
       ([english, spanish]) =>
         `SUBSTITUTE (".*"r n m sg) ("*de ${spanish}") ("<${english}>") IF (-1 ${day}) (NOT -2 ("<on>"i)) ;`,
     ),
-    `SUBSTITUTE ("([^<>]+)"r n m sg) (VSTR:"*de\\ $1") ${anyOf(DAYS)} IF (1 ("<to>")) (2 ${anyOf(DAYS)}) (NOT -1 ("<from>"i) OR ("<on>"i)) ;`,
   ];
 }
 

@@ -177,7 +177,9 @@ export const SAID = `
 export const CONSTRUCTED = `
 a=bit=: un poco de, be=so=: sé, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
 the=less=first=: cuanto menos, the=less=: menos, the=better=: mejor, what=like=: cómo, what=time=: a qué hora,
-harder=: más duro, faster=: más rápido, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, to=home=: a casa, from=home=: de casa, to=left=: a la izquierda, to=right=: a la derecha, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
+harder=: más duro, faster=: más rápido, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, there=are=left=: quedan, there=is=left=: queda, there=were=left=: quedaban, there=was=left=: quedaba,
+from=Monday=to=: de lunes a, from=Tuesday=to=: de martes a, from=Wednesday=to=: de miércoles a, from=Thursday=to=: de jueves a, from=Friday=to=: de viernes a, from=Saturday=to=: de sábado a, from=Sunday=to=: de domingo a,
+ to=home=: a casa, from=home=: de casa, to=left=: a la izquierda, to=right=: a la derecha, make=sure=: asegúrate de que, in=case=: por si, look=forward=to=doing=: tengo ganas de,
 whose=is=: de quién es, whose=are=: de quién son, anywhere=: en cualquier parte, feel=like=: me apetece, don't=feel=like=: no me apetece`;
 
 /** What Spanish has where English is: `I am afraid`. */
@@ -250,7 +252,7 @@ put: pongas, read: leas, remove: quites, run: corras, say: digas, send: envíes,
 save: guardes, shoot: dispares, show: muestres, skip: te saltes, smoke: fumes,
 speak: hables, start: empieces, stay: te quedes, stop: pares, take: tomes, tell: digas, talk: hables, think: pienses,
 throw: tires, touch: toques, trust: confíes,
-try: intentes, unplug: desenchufes, use: uses, wait: esperes, walk: camines, worry: te preocupes, write: escribas`;
+try: intentes, unplug: desenchufes, use: uses, wait: esperes, wake: despiertes, walk: camines, worry: te preocupes, write: escribas`;
 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
@@ -258,6 +260,10 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
   ['for: por', 'pr', '(-1 ("<thank=you=.*>"ri))'],
   ['at: a', 'pr', '(1 (num)) (2 ("<degree>"))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
+  ['play: sonar', 'vblex', '(-1 ("<music>"))'],
+  ['play: sonar', 'vblex', '(-1 ("<song>"))'],
+  ['play: tocar', 'vblex', '(-1 ("<band>"))'],
+  ['play: tocar', 'vblex', '(-1 ("<orchestra>"))'],
   ['ask: hacer', 'vblex', '(1 ("<question>"))'],
   ['ask: hacer', 'vblex', '(2 ("<question>"))'],
   ['to: para', 'pr', '(-1 ("<important>"))'],
