@@ -19,7 +19,10 @@ function runTests(files: Record<string, string>) {
   const reporter = path.join(root, 'test', 'support', 'suite', 'summary-reporter.ts');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [modulePath('vitest/vitest.mjs'), 'run', '--root', folder, '--reporter', reporter],
+    [
+      ...[modulePath('vitest/vitest.mjs'), 'run', '--root', folder, '--reporter', reporter],
+      ...['--pool=threads', '--no-isolate', '--maxWorkers=1'],
+    ],
     { encoding: 'utf8', env: { PATH: process.env['PATH'], NO_COLOR: '1' } },
   );
   return { status, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) };
