@@ -41,16 +41,44 @@ const caption = (text: string) => page.locator('voice-captions .caption', { hasT
 const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 const chip = (name: string) => page.getByRole('checkbox', { name, exact: true });
 
-it('begins with Spanish and accepts up to five languages', async () => {
-  await openDemo();
+it('begins with Spanish, accepts up to five languages, and lets the user hear one, which is then shown as well', async () => {
+  const offer = (target: string) => ({
+    ...{ source: 'en', target, size_mb: 20 },
+    models: [`translation-en-${target}`],
+  });
+  await openDemo({ better_translations: ['es', 'pt'].map(offer) });
   expect(await chosen()).toBe('es');
-  for (const name of ['Catalan', 'French', 'Italian', 'Portuguese']) await chip(name).check();
+  // In one line, the size of better models for the chosen pairs that only rules translate.
+  const better = page.locator('#better');
+  expect(await better.innerText()).toBe(
+    'Rules translate English → Spanish here. Install neural translation, about 20 MB: npm run dragoman -- models install translation-en-es',
+  );
+  const hear = page.getByLabel('They hear');
+  const speech = () => page.evaluate(() => document.querySelector('voice-captions')!.speech);
+  expect(await hear.locator('option').allInnerTexts()).toEqual([
+    ...['Nothing', 'French', 'Portuguese', 'Portuguese (Brazil)', 'Spanish'],
+  ]);
+  expect(await speech()).toBe('');
+  const voice = page.locator('#voice');
+  expect(await voice.isVisible()).toBe(false);
+  await hear.selectOption('fr');
+  expect(await voice.innerText()).toBe('French is spoken by somebody with a pleasant voice.');
+  expect([await speech(), await chosen()]).toEqual(['fr', 'es fr']);
+  for (const name of ['Catalan', 'Italian', 'Portuguese']) await chip(name).check();
   expect(await chosen()).toBe('es ca fr it pt');
   expect(await chip('Portuguese (Brazil)').isDisabled()).toBe(true);
   await page.getByText('5 at once is the most').waitFor();
+  // The last one gives way.
+  await hear.selectOption('pt-BR');
+  expect([await speech(), await chosen()]).toEqual(['pt-BR', 'es ca fr it pt-BR']);
+  expect(await better.innerText()).toMatch(/about 40 MB: .* translation-en-es translation-en-pt$/);
+  await chip('Portuguese (Brazil)').uncheck();
+  expect([await speech(), await hear.inputValue()]).toEqual(['', '']);
+  expect(await voice.isVisible()).toBe(false);
+  expect(await chip('Portuguese').isEnabled()).toBe(true);
   await chip('Spanish').uncheck();
-  expect(await chip('Portuguese (Brazil)').isEnabled()).toBe(true);
-  expect(await chosen()).toBe('ca fr it pt');
+  expect(await chosen()).toBe('ca fr it');
+  expect(await better.isVisible()).toBe(false);
 });
 
 it('offers only what is translated from the spoken language, and plays its sample in English', async () => {
@@ -74,50 +102,21 @@ it('offers only what is translated from the spoken language, and plays its sampl
   expect(await spoken.inputValue()).toBe('en');
 });
 
-it('shows in one line the size of better models for the chosen pairs that only rules translate', async () => {
-  const offer = (target: string) => ({
-    ...{ source: 'en', target, size_mb: 20 },
-    models: [`translation-en-${target}`],
-  });
-  await openDemo({ better_translations: ['es', 'pt'].map(offer) });
-  const line = page.locator('#better');
-  expect(await line.innerText()).toBe(
-    'Rules translate English → Spanish here. Install neural translation, about 20 MB: npm run dragoman -- models install translation-en-es',
-  );
-  await chip('Portuguese (Brazil)').check();
-  expect(await line.innerText()).toMatch(/about 40 MB: .* translation-en-es translation-en-pt$/);
-  for (const name of ['Catalan', 'Spanish', 'Portuguese (Brazil)']) await chip(name).click();
-  expect(await line.isVisible()).toBe(false);
-});
-
-it('lets the user hear a language, which is then shown as well', async () => {
-  await openDemo();
-  const hear = page.getByLabel('They hear');
-  const speech = () => page.evaluate(() => document.querySelector('voice-captions')!.speech);
-  expect(await hear.locator('option').allInnerTexts()).toEqual([
-    ...['Nothing', 'French', 'Portuguese', 'Portuguese (Brazil)', 'Spanish'],
-  ]);
-  expect(await speech()).toBe('');
-  const voice = page.locator('#voice');
-  expect(await voice.isVisible()).toBe(false);
-  await hear.selectOption('fr');
-  expect(await voice.innerText()).toBe('French is spoken by somebody with a pleasant voice.');
-  expect([await speech(), await chosen()]).toEqual(['fr', 'es fr']);
-  for (const name of ['Catalan', 'Italian', 'Portuguese']) await chip(name).check();
-  // Five are chosen already: the last one gives way.
-  await hear.selectOption('pt-BR');
-  expect([await speech(), await chosen()]).toEqual(['pt-BR', 'es ca fr it pt-BR']);
-  await chip('Portuguese (Brazil)').uncheck();
-  expect([await speech(), await hear.inputValue()]).toEqual(['', '']);
-  expect(await voice.isVisible()).toBe(false);
-});
-
-it('continues in the new languages after a live change, and keeps the scroll position', async () => {
+it('continues in the new languages after a live change, keeps the scroll position, and copies the text of every language', async () => {
   await openDemo();
   await page.setViewportSize({ width: 390, height: 420 });
   // A double click starts, and does not stop again.
   await page.getByRole('button', { name: 'Start captions' }).dblclick();
   await waitForState(page, 'live');
+  bench.gateway.onFinish = (finished) => {
+    const isFirst = finished.request.target_languages.join() === 'es';
+    if (isFirst) finished.send(captionUpdate('es', { concluded: ' Las últimas palabras.' }));
+    concludeAndEnd(finished);
+  };
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('es', { concluded: 'Hola.' }));
+  await caption('Hola.').waitFor();
+  await page.getByRole('button', { name: 'Copy the text' }).click();
+  await expect.poll(clipboard).toBe('Hola.');
   await page.evaluate(() => scrollTo(0, 0));
   await chip('French').dispatchEvent('click');
   await expect.poll(() => bench.gateway.sessions.length).toBe(2);
@@ -125,6 +124,17 @@ it('continues in the new languages after a live change, and keeps the scroll pos
   await waitForState(page, 'live');
   await expect.poll(() => bench.gateway.sessions.at(-1)!.chunks.length).toBeGreaterThan(1);
   expect(await page.evaluate(() => scrollY)).toBe(0);
+  await chip('Spanish').uncheck();
+  await expect.poll(() => bench.gateway.sessions.at(-1)!.request.target_languages).toEqual(['fr']);
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('fr', { concluded: 'Bonjour.' }));
+  await caption('Bonjour.').waitFor();
+  // The text of a language that is not chosen any more is copied as well.
+  await page.getByRole('button', { name: 'Copy the text' }).click();
+  await expect
+    .poll(clipboard)
+    .toBe('French\n\nBonjour.\n\n\nSpanish\n\nHola.\nLas últimas palabras.');
+  await chip('Spanish').check();
+  await caption('Las últimas palabras.').waitFor();
   await page.setViewportSize({ width: 1280, height: 720 });
 });
 
@@ -161,7 +171,7 @@ it('explains a missing sample, and what is not installed', async () => {
   expect(await notice.innerText()).toContain('No speech recogniser is installed.');
 });
 
-it('works under a path of the address, as a proxy may serve it', async () => {
+it('offers the code with the chosen languages, and copies it, also under a path of the address, as a proxy may serve it', async () => {
   await openDemo();
   await page.route('**/live/**', (route) =>
     route.continue({ url: route.request().url().replace('/live/', '/') }),
@@ -177,10 +187,6 @@ it('works under a path of the address, as a proxy may serve it', async () => {
   ]);
   const under = `${bench.gateway.origin}/live`;
   expect(addresses).toEqual([`${under}/openapi.json`, `${under}/demo/token`]);
-});
-
-it('offers the code with the chosen languages, and copies it', async () => {
-  await openDemo();
   await chip('French').check();
   const press = (part: string) =>
     page.getByRole('figure', { name: part }).getByRole('button').click();
@@ -192,9 +198,9 @@ it('offers the code with the chosen languages, and copies it', async () => {
   });
   await expect.poll(clipboard).toContain('target-languages="es fr"');
   const html = await clipboard();
-  expect(html).toContain(`${bench.gateway.origin}/voice-captions.js`);
+  expect(html).toContain(`${under}/voice-captions.js`);
   await press('Server');
-  await expect.poll(clipboard).toContain(`${bench.gateway.origin}/v3/voice/realtime`);
+  await expect.poll(clipboard).toContain(`${under}/v3/voice/realtime`);
   const server = await clipboard();
   await page.getByText('Copied.', { exact: true }).waitFor({ state: 'attached' });
   await expect
@@ -212,32 +218,7 @@ it('offers the code with the chosen languages, and copies it', async () => {
   expect(await clipboard()).toBe(html);
   expect(server).not.toContain('<');
   expect(`${html}\n${server}`.split('\n').length).toBeLessThanOrEqual(15);
-});
-
-it('copies the concluded text of every language, including deselected ones', async () => {
-  await openDemo();
-  await page.getByRole('button', { name: 'Start captions' }).click();
-  await waitForState(page, 'live');
-  bench.gateway.onFinish = (finished) => {
-    const isFirst = finished.request.target_languages.includes('es');
-    if (isFirst) finished.send(captionUpdate('es', { concluded: ' Las últimas palabras.' }));
-    concludeAndEnd(finished);
-  };
-  bench.gateway.sessions.at(-1)!.send(captionUpdate('es', { concluded: 'Hola.' }));
-  await caption('Hola.').waitFor();
-  await page.getByRole('button', { name: 'Copy the text' }).click();
-  await expect.poll(clipboard).toBe('Hola.');
-  await chip('Spanish').uncheck();
-  await chip('French').check();
-  await expect.poll(() => bench.gateway.sessions.at(-1)!.request.target_languages).toEqual(['fr']);
-  bench.gateway.sessions.at(-1)!.send(captionUpdate('fr', { concluded: 'Bonjour.' }));
-  await caption('Bonjour.').waitFor();
-  await page.getByRole('button', { name: 'Copy the text' }).click();
-  await expect
-    .poll(clipboard)
-    .toBe('French\n\nBonjour.\n\n\nSpanish\n\nHola.\nLas últimas palabras.');
-  await chip('Spanish').check();
-  await caption('Las últimas palabras.').waitFor();
+  await page.unrouteAll();
 });
 
 it('violates no policy and throws nothing', () => {
