@@ -78,34 +78,26 @@ describe('when the focused element disappears', () => {
     await button('Add entry').waitFor();
     await focused('Harbour');
   });
-
-  it('dismissing a message returns the focus to the page', async () => {
-    const { room_id: id } = await makeRoom('Yard');
-    await open(`#/events/${id}`);
-    // The reload removes earlier messages.
-    await page.reload();
-    await press('Pause');
-    await page.getByText('Paused. Nothing that is said').waitFor();
-    await press('Dismiss');
-    await focused('Yard');
-  });
 });
 
 describe('a temporarily disabled button', () => {
-  it('gets the focus back when it is enabled', async () => {
+  it('gets the focus back when it is enabled, keeps it when all is saved, and a dismissed message returns it to the page', async () => {
     const { room_id: id } = await makeRoom('Stage');
     await open(`#/events/${id}`);
+    // The reload removes earlier messages.
+    await page.reload();
     await button('Pause').focus();
-    for (const next of ['Go on', 'Pause', 'Go on']) {
+    await page.keyboard.press('Enter');
+    await page.getByText('Paused. Nothing that is said').waitFor();
+    await focused('Go on');
+    await press('Dismiss');
+    await focused('Stage');
+    await button('Go on').focus();
+    for (const next of ['Pause', 'Go on']) {
       await page.keyboard.press('Enter');
       await button(next).waitFor();
       await focused(next);
     }
-  });
-
-  it('keeps the focus when all is saved', async () => {
-    const { room_id: id } = await makeRoom('Hall');
-    await open(`#/events/${id}`);
     await page.getByLabel('Hidden words').fill('bother');
     await press('Save');
     await page.getByText('All changes are saved.').waitFor();
@@ -210,7 +202,7 @@ describe('a console message', () => {
       Object.assign(document, { execCommand: () => false });
     });
 
-  it('covers neither the focused element nor a bar, on a phone either', async () => {
+  it('covers neither the focused element nor a bar, on a phone either, and appears in the open dialog, whose buttons it leaves uncovered', async () => {
     const { room_id: id } = await makeRoom('Quay');
     await page.setViewportSize({ width: 390, height: 844 });
     await open(`#/events/${id}`);
@@ -233,16 +225,8 @@ describe('a console message', () => {
     // A long message is no wider than the window.
     const { x, width } = (await button('Dismiss').boundingBox())!;
     expect(x + width).toBeLessThanOrEqual(390);
-    await page.setViewportSize({ width: 1366, height: 768 });
-  });
 
-  it('appears in the open dialog, and leaves its buttons uncovered', async () => {
-    const { room_id: id } = await makeRoom('Wharf');
-    await open(`#/events/${id}`);
-    await page.reload();
-    await refuseCopying();
-    await press('Copy link: Captioners');
-    await button('Dismiss').waitFor();
+    // It appears in an open dialog.
     await page.setViewportSize({ width: 390, height: 400 });
     await press('New link');
     const dialog = page.getByRole('dialog', { name: 'New link' });
