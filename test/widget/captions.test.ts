@@ -370,7 +370,7 @@ describe('the live region', () => {
     );
 
   it('receives whole sentences of the first target, for twenty seconds', async () => {
-    const page = await bench.open('/page');
+    const page = await bench.openAgain('/page');
     await page.clock.install();
     await receive(
       page,
@@ -390,7 +390,6 @@ describe('the live region', () => {
     expect(await heard(page)).toEqual([['es', 'Dos y tres.']]);
     await page.clock.runFor(10_000);
     expect(await heard(page)).toEqual([]);
-    await page.context().close();
   });
 
   it('announces another language, or none, on request', async () => {

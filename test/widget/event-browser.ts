@@ -152,14 +152,22 @@ export async function untilState(page: Page, state: string): Promise<void> {
   await expect.poll(look, { interval: 100 }).toBe(state);
 }
 
-/** Clears choices, input, and data kept for offline use. */
+/** Clears choices and input; data kept for offline use stays, which costs more than all else to make again. */
 export async function forgetAll(page: Page): Promise<void> {
   const device = await page.context().newCDPSession(page);
   await device.send('Storage.clearDataForOrigin', {
     origin: new URL(page.url()).origin,
-    storageTypes: 'local_storage,service_workers,cache_storage',
+    storageTypes: 'local_storage',
   });
   await device.detach();
+}
+
+/** Changes the languages of a page's browser from the next document on; returns how to change them back. */
+export async function speakLanguage(page: Page, language: string): Promise<() => Promise<void>> {
+  const device = await page.context().newCDPSession(page);
+  const userAgent = await page.evaluate(() => navigator.userAgent);
+  await device.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: language });
+  return () => device.detach();
 }
 
 /** Name of the service worker's cache. */

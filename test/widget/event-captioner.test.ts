@@ -5,7 +5,7 @@ import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { deskWords } from '../../widget/events/desk-words.ts';
 import { excessWidth, faults } from './axe.ts';
 import { keepPage } from './kept-page.ts';
-import { readAlong, startEvents, type EventBench } from './event-browser.ts';
+import { readAlong, speakLanguage, startEvents, type EventBench } from './event-browser.ts';
 
 let bench: EventBench;
 let room: RoomInfo;
@@ -248,7 +248,11 @@ describe("the captioner's page", () => {
     ]) {
       await bench.type(room, { text });
     }
-    page = await bench.open(room.captioner_url, look);
+    page = await pages.openAgain('about:blank');
+    const speakEnglish = await speakLanguage(page, look.locale);
+    await page.setViewportSize(look.viewport);
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.goto(room.captioner_url!);
     const { roles, captioner: words } = deskWords(look.locale);
     await page.getByText(roles.captioner, { exact: true }).waitFor();
     await page.getByLabel(words.youWrite).selectOption('fr');
@@ -283,6 +287,7 @@ describe("the captioner's page", () => {
       expect(x).toBeGreaterThan(sheet.x);
       expect(x + width).toBeLessThan(sheet.x + sheet.width);
     }
+    await speakEnglish();
   });
 
   it('reports no errors and violates no policy', () => {
