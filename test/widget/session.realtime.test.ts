@@ -93,15 +93,6 @@ describe('stopping a session', () => {
       .toEqual(['live', 'stopping', 'ended']);
   });
 
-  it('cancels a pending start', async () => {
-    page = await bench.openAgain('/page');
-    bench.gateway.hold = new Promise(() => undefined);
-    await pressStart(page);
-    await waitForState(page, 'connecting');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await waitForState(page, 'idle');
-  });
-
   it('happens when the element leaves the page, but not when it moves', async () => {
     page = await bench.openAgain('/page');
     await pressStart(page);
@@ -209,28 +200,19 @@ describe('a dropped connection', () => {
     await waitForState(page, 'reconnecting');
     await waitForState(page, 'live');
   });
-
-  it('is not replaced when the gateway closes it with a permanent error', async () => {
-    page = await bench.openAgain('/page');
-    await pressStart(page);
-    const heard = await newestSession(bench, { chunks: 2 });
-    heard.send({
-      type: 'error',
-      request_type: 'source_media_chunk',
-      error_code: 400,
-      reason_code: 4000403,
-      error_message: 'This audio format is not supported.',
-    });
-    heard.close(4400);
-    await waitForState(page, 'failed');
-    expect(await statusText(page)).toContain('This audio format is not supported.');
-    expect(bench.gateway.sessions).toHaveLength(1);
-  });
 });
 
 describe('a failed start', () => {
-  it('shows the message of the token endpoint and can be repeated', async () => {
+  it('or a permanent error of the gateway shows its message, and can be repeated', async () => {
     page = await bench.openAgain('/page');
+    let release = (): void => undefined;
+    bench.gateway.hold = new Promise((resolve) => (release = resolve));
+    await pressStart(page);
+    await waitForState(page, 'connecting');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await waitForState(page, 'idle');
+    bench.gateway.hold = undefined;
+    release();
     bench.gateway.refusal = { status: 403, message: 'Please sign in to use captions.' };
     const error = page.evaluate(
       () =>
@@ -248,8 +230,21 @@ describe('a failed start', () => {
     });
     expect(await statusText(page)).toContain('Please sign in to use captions.');
     bench.gateway.refusal = undefined;
+    const before = bench.gateway.sessions.length;
     await pressStart(page);
     await waitForState(page, 'live');
+    const heard = await newestSession(bench, { chunks: 2 });
+    heard.send({
+      type: 'error',
+      request_type: 'source_media_chunk',
+      error_code: 400,
+      reason_code: 4000403,
+      error_message: 'This audio format is not supported.',
+    });
+    heard.close(4400);
+    await waitForState(page, 'failed');
+    expect(await statusText(page)).toContain('This audio format is not supported.');
+    expect(bench.gateway.sessions).toHaveLength(before + 1);
   });
 
   it('names the missing attribute, and a page may bring its own token provider', async () => {
