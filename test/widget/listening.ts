@@ -22,7 +22,7 @@ export const earScript = `registerProcessor('ear', class extends AudioWorkletPro
   process([[samples = []] = []]) {
     for (const sample of samples) this.squares += sample * sample;
     this.count += samples.length;
-    if (this.count < 512) return true;
+    if (this.count < 1024) return true;
     const loudness = Math.sqrt(this.squares / this.count);
     this.port.postMessage({ atMs: Date.now(), lengthMs: (this.count / sampleRate) * 1000, loudness });
     this.squares = this.count = 0;

@@ -200,7 +200,7 @@ describe.each(paths)('translated speech by %s', (path) => {
 describe('captions in step with translated speech', () => {
   const spanish = () => page.locator('voice-captions .target [lang="es"].caption');
 
-  it('wait until their line is heard, except in other languages, and never go back', async () => {
+  it('wait until their line is heard, except in other languages, without sound or when speech is late, and never go back', async () => {
     const session = await goLive('/pcm');
     await watchLines();
     session.send(written('', SENTENCES[0]));
@@ -221,42 +221,31 @@ describe('captions in step with translated speech', () => {
     for (const [index, { heardCount }] of lines.entries()) {
       expect(heardCount).toBeGreaterThanOrEqual(index);
     }
-  });
 
-  it('do not wait without sound', async () => {
-    const session = await goLive('/pcm');
+    // Without sound they do not wait, and are announced in the spoken language as well.
+    await page.evaluate(() => (document.querySelector('voice-captions')!.announce = 'es'));
     for (let times = 0; times < 3; times++) speak(session, 'pcm');
     await waitForSpeech('playing');
+    const log = page.locator('voice-captions [role="log"]');
+    expect(await log.innerText()).not.toContain('Hasta');
     await speechButton('Mute').click();
-    await expect.poll(() => spanish().count(), { interval: 20 }).toBe(9);
+    await expect.poll(() => spanish().count(), { interval: 20 }).toBe(12);
     expect(await page.locator('voice-captions .spoken').count()).toBe(0);
     expect(await page.evaluate(() => document.querySelector('voice-captions')!.speechState)).toBe(
       'playing',
     );
-  });
+    session.send(written(' Uno.'));
+    await expect.poll(() => log.innerText()).toContain('Uno.');
 
-  it('do not wait for late speech, which is reported', async () => {
-    const session = await goLive('/pcm');
+    // Nor do they wait for late speech, which is reported.
+    await speechButton('Unmute').click();
     for (let times = 0; times < 12; times++) speak(session, 'pcm');
     await waitForSpeech('playing');
     await expect.poll(() => statusText(page)).toContain('a little behind');
-    const captions = page.locator('voice-captions .target [lang="es"].caption');
-    await expect.poll(async () => (await captions.allInnerTexts()).at(-1)).toBe('Hasta luego.');
+    await expect.poll(async () => (await spanish().allInnerTexts()).at(-1)).toBe('Hasta luego.');
     expect(await page.evaluate(() => document.querySelector('voice-captions')!.speechState)).toBe(
       'playing',
     );
-  });
-
-  it('are not announced in the spoken language until the speech is muted', async () => {
-    const session = await goLive('/pcm');
-    const log = page.locator('voice-captions [role="log"]');
-    await page.evaluate(() => (document.querySelector('voice-captions')!.announce = 'es'));
-    session.send(written('Uno.'));
-    await page.getByText('Uno.').first().waitFor();
-    await speechButton('Mute').click();
-    await speechButton('Unmute').waitFor();
-    session.send(written(' Dos.'));
-    await expect.poll(() => log.innerText()).toBe('Dos.');
   });
 });
 
@@ -275,7 +264,7 @@ describe('the controls of translated speech', () => {
     // A ramp and the latency of the output.
     const quietFrom = await page.evaluate(() => Date.now() + 800);
     const late = async () => (await heard()).filter(({ atMs }) => atMs > quietFrom);
-    await expect.poll(async () => (await late()).length).toBeGreaterThan(10);
+    await expect.poll(async () => (await late()).length).toBeGreaterThan(5);
     await waitForSpeech('ready');
     expect(loudest(await late())).toBeLessThan(0.01);
     const quietCount = (await heard()).length;
@@ -365,7 +354,7 @@ describe('translated speech beside the microphone', () => {
     await pressStart(page);
     await waitForState(page, 'live');
     const session = await newestSession(bench, { chunks: 2 });
-    const recent = async () => loudest((await heard()).slice(-20));
+    const recent = async () => loudest((await heard()).slice(-10));
     const soon = { interval: 20 };
     for (let times = 0; times < 6; times++) speak(session, 'pcm');
     await expect.poll(recent, soon).toBeGreaterThan(0.12);
