@@ -39,9 +39,14 @@ async function goLive(page: Page): Promise<void> {
   await page.locator('voice-captions .target .tentative').first().waitFor();
 }
 
+/** A denied microphone is reported with the remedy. */
 async function denyMicrophone(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Start captions' }).click();
   await waitForState(page, 'microphone-denied');
+  const status = page.locator('voice-captions').getByRole('status').first();
+  expect(await status.innerText()).toContain('The microphone is blocked');
+  expect(await status.innerText()).toContain('site settings');
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
 }
 
 /** Steps into each visually different state, one after the other on the same page. */
@@ -99,21 +104,6 @@ describe('in light and dark colour schemes', () => {
       ];
       expect({ state, found, dark }).toEqual({ state, found: [], dark: [] });
     }
-    await page.emulateMedia({ colorScheme: 'light' });
-  });
-
-  it('the element takes its colours from the scheme', async () => {
-    page = await bench.openAgain('/page');
-    const background = () =>
-      page.evaluate(
-        () =>
-          getComputedStyle(
-            document.querySelector('voice-captions')!.shadowRoot!.querySelector('.base')!,
-          ).backgroundColor,
-      );
-    expect(await background()).toBe('rgb(255, 255, 255)');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await background()).toBe('rgb(22, 27, 29)');
     await page.emulateMedia({ colorScheme: 'light' });
   });
 });
@@ -194,7 +184,7 @@ describe('by keyboard', () => {
 });
 
 describe('under user preferences and on small screens', () => {
-  it('every touch target is at least 44 pixels tall and wide', async () => {
+  it('every touch target is at least 44 pixels tall and wide, and nothing is cut off, from a small phone to a large screen', async () => {
     page = await bench.openAgain('/');
     await showOn(page, 'phone');
     await page.locator('.chip').first().waitFor();
@@ -211,11 +201,6 @@ describe('under user preferences and on small screens', () => {
     });
     expect(small).toEqual([]);
     await showOn(page, 'laptop');
-  });
-
-  it('nothing is cut off, from a small phone to a large screen', async () => {
-    page = await bench.openAgain('/');
-    await page.locator('.chip').first().waitFor();
     // The last two widths are columns of a page.
     for (const width of [300, 390, 768, 1920, 180, 140]) {
       const column = width < 300 ? `${width}px` : '';
@@ -243,9 +228,27 @@ describe('under user preferences and on small screens', () => {
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 
-  it('nothing moves under reduced motion', async () => {
+  it('the element takes its colours from the system, and nothing moves under reduced motion', async () => {
     page = await bench.openAgain('/page');
-    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const colourOf = (selector: string) =>
+      page.evaluate(
+        (each) =>
+          getComputedStyle(
+            document.querySelector('voice-captions')!.shadowRoot!.querySelector(each)!,
+          ).backgroundColor,
+        selector,
+      );
+    expect(await colourOf('.base')).toBe('rgb(255, 255, 255)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await colourOf('.base')).toBe('rgb(22, 27, 29)');
+    // The meter and the buttons are visible in forced colours.
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
+    expect(await colourOf('.bar')).not.toBe(await colourOf('.toolbar'));
+    const border = await page
+      .locator('voice-captions .button.main')
+      .evaluate((button) => getComputedStyle(button).borderTopStyle);
+    expect(border).toBe('solid');
+    await page.emulateMedia({ forcedColors: null, reducedMotion: 'reduce' });
     await goLive(page);
     const moving = await page.evaluate(() => {
       const root = document.querySelector('voice-captions')!.shadowRoot!;
@@ -256,31 +259,6 @@ describe('under user preferences and on small screens', () => {
     });
     expect(moving).toBe(0);
   });
-
-  it('the meter and the buttons are visible in forced colours', async () => {
-    page = await bench.openAgain('/page');
-    await page.emulateMedia({ forcedColors: 'active' });
-    const { bar, behind, border } = await page.evaluate(() => {
-      const root = document.querySelector('voice-captions')!.shadowRoot!;
-      return {
-        bar: getComputedStyle(root.querySelector('.bar')!).backgroundColor,
-        behind: getComputedStyle(root.querySelector('.toolbar')!).backgroundColor,
-        border: getComputedStyle(root.querySelector('.button.main')!).borderTopStyle,
-      };
-    });
-    expect(bar).not.toBe(behind);
-    expect(border).toBe('solid');
-    await page.emulateMedia({ forcedColors: null });
-  });
-});
-
-it('a denied microphone is reported with the remedy', async () => {
-  page = await bench.openAgain('/page');
-  await denyMicrophone(page);
-  const status = page.getByRole('status').first();
-  expect(await status.innerText()).toContain('The microphone is blocked');
-  expect(await status.innerText()).toContain('site settings');
-  await page.getByRole('button', { name: 'Try again' }).waitFor();
 });
 
 it('a page whose frame denies the microphone reports that', async () => {
