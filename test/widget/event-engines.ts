@@ -105,7 +105,7 @@ export function testEventPages({
     await proxy.close();
   });
 
-  it('a speaker sees the code for the audience enlarged, is captured, pauses and continues', async (context) => {
+  it('a speaker sees the code for the audience enlarged, and is live', async (context) => {
     const reason = deafness();
     if (reason !== undefined) context.skip(reason);
     const room: RoomInfo = await bench().makeRoom();
@@ -117,17 +117,6 @@ export function testEventPages({
     await enlargeCode(page);
     await pressFloor(page);
     await untilSaid(page, /You are live/);
-    const level = () =>
-      page.evaluate(() => {
-        const { shadowRoot } = document.querySelector('speaker-page')!;
-        return Number(shadowRoot!.querySelector('.level')!.getAttribute('aria-valuenow'));
-      });
-    await expect.poll(level, { interval: 30 }).toBeGreaterThan(10);
     await expect.poll(async () => (await bench().roomNow(room)).state).toBe('live');
-    await pressFloor(page);
-    await untilSaid(page, /Paused/);
-    await expect.poll(async () => (await bench().roomNow(room)).state).toBe('paused');
-    await pressFloor(page);
-    await untilSaid(page, /You are live/);
   });
 }
