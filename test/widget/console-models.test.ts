@@ -21,7 +21,11 @@ beforeAll(async () => {
   bucket = await startTranslationBucket();
   const files = { model: randomBytes(3_000_000), vocab: randomBytes(10_000) };
   bucket.publish({ pair: 'en-es', files }, { pair: 'fi-en', files });
-  const npm = { npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: folder };
+  const npm = {
+    ...{ npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: folder },
+    // It would wait for ten seconds before its second attempt.
+    npm_config_fetch_retry_mintimeout: '100',
+  };
   bench = await startConsole(
     { MODELS_DIR: folder, MODELS_URL: bucket.url, ...npm },
     { isAlone: true },
