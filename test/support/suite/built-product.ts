@@ -3,6 +3,7 @@
  * are checked, and get the built files in `dist/`. Node loads these as they are, and threads and processes
  * start from compiled code, where sources would be compiled at every start.
  */
+import { copyFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vitest/config';
@@ -44,4 +45,18 @@ function builtFile(source: string): string {
 /** Builds if the sources have changed, once before all tests. */
 export default async function setup(): Promise<void> {
   await setUp({ building: 'when stale', quiet: true });
+  shareCountedWords();
+}
+
+/**
+ * Gives the modules that tests load the word frequencies that the build has counted for the bundle: each process would
+ * count them for seconds.
+ */
+function shareCountedWords(): void {
+  const file = 'engines/detection/word-frequencies.bin';
+  const place = path.join(root, 'dist/server', file);
+  // Renamed, because tests that run already may read it.
+  const copy = `${place}.${process.pid}`;
+  copyFileSync(path.join(root, 'dist/bundle', file), copy);
+  renameSync(copy, place);
 }
