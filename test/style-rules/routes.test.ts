@@ -1,7 +1,7 @@
 /** `/v3/style_rules`: creating, reading, changing and deleting lists and their instructions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AddedStyleInstruction, StyleRuleList } from '../../shared/schemas/style-rules.ts';
-import { askDragoman } from '../support/product/command-line.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
@@ -45,14 +45,12 @@ async function newList(more: object = {}): Promise<StyleRuleList> {
   return body;
 }
 
-async function newKey(name: string, plan: 'free' | 'pro'): Promise<string> {
-  const settings = { DATA_DIR: server.dataFolder };
-  await askDragoman(['account', 'create', '--name', name, '--plan', plan], settings);
-  const made = await askDragoman<{ secret: string }>(
-    ['key', 'create', '--account', name],
-    settings,
-  );
-  return made.secret;
+/** Returns the key of a new account. */
+async function newKey(): Promise<string> {
+  const storage = await openEmbedded(server.dataFolder);
+  const { secret } = await platformOver(storage).newcomer();
+  await storage.close();
+  return secret;
 }
 
 const instruction = (label: string, more: object = {}) => ({ label, prompt: 'Be kind.', ...more });
@@ -245,7 +243,7 @@ describe('a style rule list', () => {
 
 describe('the style rule lists of an account', () => {
   it('have pages of 10 by default and at most 25, oldest first, with contents on request', async () => {
-    const key = await newKey('Pages', 'pro');
+    const key = await newKey();
     const body = { language: 'es', configured_rules: guillemets };
     for (let index = 0; index < 12; index += 1) {
       await ask('POST', '', { ...body, name: `${index}` }, key);
@@ -283,12 +281,12 @@ describe('the style rule lists of an account', () => {
 
   it('are hidden from other accounts, and unavailable on the free plan', async () => {
     const { style_id } = await newList();
-    const stranger = await newKey('Strangers', 'pro');
+    const stranger = await newKey();
     expect((await ask('GET', '', undefined, stranger)).body.style_rules).toEqual([]);
     for (const method of ['GET', 'DELETE']) {
       expect((await ask(method, `/${style_id}`, undefined, stranger)).status).toBe(404);
     }
-    const free = await newKey('Free', 'free');
+    const free = (await sharedServer('silent', 'free')).apiKey;
     expect((await ask('GET', '', undefined, free)).status).toBe(403);
     expect((await ask('POST', '', { name: 'a', language: 'en' }, free)).status).toBe(403);
     const text = { text: ['a'], source_lang: 'EN', target_lang: 'ES', style_id };
