@@ -1,5 +1,5 @@
 /** The real Harper and Hunspell: correct text stays unchanged, and many mistakes are corrected. */
-import { slimBinary } from 'harper.js/slimBinary';
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   type HarperAnswer,
@@ -142,10 +142,11 @@ describe('mistakes', () => {
 });
 
 describe('the rules of Harper', () => {
-  it('all exist', async () => {
-    const known = Object.keys(await slimBinary.getDefaultLintConfig());
-    expect([...harperRules].filter((name) => !known.includes(name))).toEqual([]);
-    expect(known.length).toBeGreaterThan(harperRules.size);
+  // To ask Harper itself takes three seconds of processor time.
+  it('all exist', () => {
+    const program = readFileSync('node_modules/harper.js/dist/harper_wasm_slim_bg.wasm');
+    expect([...harperRules].filter((name) => !program.includes(name))).toEqual([]);
+    expect(program.includes('NoSuchRule')).toBe(false);
   });
 });
 
