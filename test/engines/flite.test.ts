@@ -69,14 +69,15 @@ describe('flite', () => {
     expect(isSame((await spoken('en-GB', 'female')).samples, woman.samples)).toBe(true);
   });
 
-  it.each([
-    ['It costs £5 million or €6.', 'It costs 5 million pounds or 6 euros.'],
-    ['Zoë’s café – naïve', "Zoe's cafe, naive"],
-    ['½ of “this” & 20 °', '1/2 of this and 20 degrees'],
-    ['one\u0000 two\u0001\u001b three', 'one two three'],
-    ['one 😀🎉 two Ж', 'one two'],
-  ])('reads %s as English', async (text, plain) => {
-    const [read, meant] = [await english(text), await english(plain)];
+  it('reads signs and letters of other languages as English', async () => {
+    const [read, meant] = [
+      await english(
+        'It costs £5 million or €6. Zoë’s café – naïve. ½ of “this” & 20 °. a\u0000 b\u0001\u001b c 😀🎉 two Ж',
+      ),
+      await english(
+        "It costs 5 million pounds or 6 euros. Zoe's cafe, naive. 1/2 of this and 20 degrees. a b c two",
+      ),
+    ];
     expect(read.durationMs).toBeGreaterThan(500);
     expect(read.durationMs).toBe(meant.durationMs);
     expect(loudness(read.samples)).toBe(loudness(meant.samples));
@@ -94,8 +95,8 @@ describe('flite', () => {
     const marks = '!?.,;:'.repeat(20_000);
     expect((await english(marks)).samples).toHaveLength(0);
     expect((await english(`one ${marks} two`)).durationMs).toBeLessThan(3_000);
-    expect((await english(`${'$ '.repeat(60)}-v rms --help`)).durationMs).toBeGreaterThan(500);
-    expect((await english('x'.repeat(150))).durationMs).toBeGreaterThan(3_000);
+    expect((await english(`${'$ '.repeat(9)}-v rms --help`)).durationMs).toBeGreaterThan(500);
+    expect((await english('x'.repeat(40))).durationMs).toBeGreaterThan(1_000);
     expect(log.lines).toEqual([]);
   });
 
@@ -130,7 +131,7 @@ describe('flite', () => {
     const slow = await create({ program });
     const waiting = new AbortController();
     const { signal } = waiting;
-    const all = Array.from({ length: 8 }, () => say(slow, HELLO, { language: 'en' }));
+    const all = Array.from({ length: 8 }, () => say(slow, 'Morning!', { language: 'en' }));
     const givenUp = say(slow, HELLO, { language: 'en', signal });
     waiting.abort(new Error('enough'));
     await expect(givenUp).rejects.toThrow('enough');
@@ -140,7 +141,7 @@ describe('flite', () => {
     const counts = lines.map((line) => (running += line.startsWith('+') ? 1 : -1));
     expect(lines).toHaveLength(16);
     expect(Math.max(...counts)).toBe(Math.min(8, Math.max(2, os.availableParallelism())));
-    expect(lines.join('\n')).not.toContain('morning');
+    expect(lines.join('\n')).not.toContain('orning');
   });
 
   it.each([

@@ -50,7 +50,10 @@ const sentences = {
 // In Chinese each character is a syllable.
 const material = { ...english, sentences, charactersPerSecond: [2, 40] as const };
 describeSynthesisEngine('espeak-ng', espeakNg, material);
-describeSynthesisEngine('flite', flite, english);
+describeSynthesisEngine('flite', flite, {
+  ...english,
+  sentences: { en: 'Good morning, how are you?' },
+});
 
 test('the checks cover every language of espeak-ng', async () => {
   const engine = await espeakNg();
@@ -89,7 +92,7 @@ const breakages: {
     breakIt: mapped(({ samples }) => ({ samples, sampleRateHz: 192_000 })),
   },
   {
-    promise: /longer text/,
+    promise: /apart/,
     fault: 'says the first sentence only',
     breakIt: (speak) => (text, options) => speak(text.slice(0, 60), options),
   },
