@@ -149,14 +149,6 @@ describe('a text that ends the pipeline', () => {
     expect(performance.now() - startMs).toBeGreaterThan(3_000);
   });
 
-  test('fails its own call only', async () => {
-    const engine = await apertium({ modesFolder: await faultyModes() });
-    const other = translateTexts(engine, sentences, toSpanish);
-    const failed = failureOf(translateTexts(engine, [...sentences, 'A CRASH.'], toSpanish));
-    expect(await failed).toEqual(translationFailed);
-    expect(await other).toEqual(sentences);
-  });
-
   test('does no more harm after its caller aborts', async () => {
     const log = recordingLog();
     const engine = await apertium({ log, modesFolder: await faultyModes() });
@@ -250,13 +242,6 @@ describe('a broken installation', () => {
 });
 
 describe('Apertium processes', () => {
-  test('start on prepare and not before, for both steps of a route', async () => {
-    const engine = await apertium({ modesFolder: await faultyModes() });
-    expect(await groupsStartedBy()).toEqual([]);
-    engine.prepare({ source: 'en', target: 'it' });
-    await eventually(async () => (await groupsStartedBy()).length === 2, { what: 'two groups' });
-  });
-
   test('stop when idle and start again when needed', async () => {
     const engine = await apertium({ modesFolder: await faultyModes(), idleMs: 50 });
     const expected = await translateTexts(engine, [sentences[0]!], toSpanish);
@@ -264,10 +249,11 @@ describe('Apertium processes', () => {
     expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual(expected);
   });
 
-  test('have ended when close resolves, even with work in progress', async () => {
+  test('start on prepare for both steps of a route, and have ended when close resolves', async () => {
     const modesFolder = await faultyModes();
     const engine = await createApertium({ log: recordingLog(), modesFolder });
     assert.ok('translate' in engine);
+    expect(await groupsStartedBy()).toEqual([]);
     engine.prepare({ source: 'en', target: 'it' });
     const pending = failureOf(translateTexts(engine, ['A HANG sentence.'], toSpanish));
     let groups = await groupsStartedBy();
@@ -308,9 +294,10 @@ describe('Apertium processes', () => {
       `import { createApertium } from ${JSON.stringify(engine)};
        const quiet = () => {};
        const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-       void createApertium({ log }).then(async (engine) => {
-         const options = { source: 'es', target: 'pt', signal: new AbortController().signal };
-         await engine.translate([['La casa.']], options);
+       const modesFolder = ${JSON.stringify(await faultyModes())};
+       void createApertium({ log, modesFolder }).then(async (engine) => {
+         const options = { source: 'en', target: 'es', signal: new AbortController().signal };
+         await engine.translate([['The house.']], options);
          console.log('ready');
        });`,
     );

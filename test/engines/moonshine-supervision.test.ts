@@ -363,8 +363,8 @@ describe('the processes of an engine', () => {
         for (;;) {
           yield { kind: 'samples', samples: new Uint8Array(3200), startMs: pieces * 100 };
           pieces += 1;
-          // Far more than the pipe holds: a process is at work.
-          if (pieces === 200) process.stdout.write('hearing');
+          // More than the pipe holds: a process is at work.
+          if (pieces === 60) process.stdout.write('hearing');
         }
       }
       const { signal } = new AbortController();
