@@ -176,9 +176,9 @@ describe('the process of a model', () => {
     expect(startedBy(log).map(isAlive)).toEqual([false, false, true]);
   });
 
-  test('is restarted once for a sentence that ends it; then the sentence is refused', async () => {
+  test('is restarted once for a sentence that ends it, then refuses it; has a limit of waiting text, and has ended when the engine has closed', async () => {
     const log = recordingLog();
-    const engine = await neural({ log });
+    const engine = await neural({ log, maxWaitingLength: 2_000 });
     const debug = log.debug.bind(log);
     log.debug = (fields, message) => {
       // Killed before its first request, the process ends at whatever it is asked first.
@@ -188,7 +188,25 @@ describe('the process of a model', () => {
     await expect(translated(engine, ['The house.'])).rejects.toEqual(translationFailed);
     log.debug = debug;
     expect(await translated(engine, ['The house.'])).toEqual(['La casa.']);
+    await expectLimit(engine);
+
+    const pending = expect(translated(engine, sentences(500))).rejects.toEqual(engineUnavailable);
+    await engine.close();
+    await pending;
+    expect(startedBy(log).some(isAlive)).toBe(false);
+    await expect(translated(engine, ['The house.'])).rejects.toEqual(engineUnavailable);
+    await engine.close();
   });
+
+  /** Expects a limit of waiting text, beyond which texts are refused. */
+  async function expectLimit(engine: TranslationEngine): Promise<void> {
+    const asked = Array.from({ length: 40 }, (_, i) => translated(engine, sentences(4, 1000 + i)));
+    const answers = await Promise.allSettled(asked);
+    const refused = answers.filter((each) => each.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(5);
+    for (const { reason } of refused) expect(reason).toEqual(engineUnavailable);
+    expect(answers.length - refused.length).toBeGreaterThan(5);
+  }
 
   test('ends when it is idle or when others need the room, and starts again when needed', async () => {
     const log = recordingLog();
@@ -204,24 +222,5 @@ describe('the process of a model', () => {
     await translated(brief, ['The house.']);
     await eventually(() => !isAlive(startedBy(log)[before]!), { what: 'no process' });
     expect(await translated(brief, ['The house.'])).toEqual(['La casa.']);
-  });
-
-  test('has a limit of waiting text, and has ended when the engine has closed', async () => {
-    const log = recordingLog();
-    const engine = await create({ log, maxWaitingLength: 2_000 });
-    await translated(engine, ['The house.']);
-    const asked = Array.from({ length: 40 }, (_, i) => translated(engine, sentences(4, 1000 + i)));
-    const answers = await Promise.allSettled(asked);
-    const refused = answers.filter((each) => each.status === 'rejected');
-    expect(refused.length).toBeGreaterThan(5);
-    for (const { reason } of refused) expect(reason).toEqual(engineUnavailable);
-    expect(answers.length - refused.length).toBeGreaterThan(5);
-
-    const pending = expect(translated(engine, sentences(500))).rejects.toEqual(engineUnavailable);
-    await engine.close();
-    await pending;
-    expect(startedBy(log).some(isAlive)).toBe(false);
-    await expect(translated(engine, ['The house.'])).rejects.toEqual(engineUnavailable);
-    await engine.close();
   });
 });
