@@ -66,7 +66,7 @@ function pitchHz(samples: Int16Array, sampleRateHz: number): number {
   return (crossings * sampleRateHz) / (2 * samples.length);
 }
 
-it('speaks the output of the model sentence by sentence', async () => {
+it('speaks the output of the model sentence by sentence, ends with the reason of an abort, and can speak again', async () => {
   const { engine } = await speaking([{ name: 'tones', sampleRateHz: 16_000 }]);
   expect(engine.languages).toEqual(['en']);
   const spoken = await spokenBy(engine, 'ab. y');
@@ -77,6 +77,19 @@ it('speaks the output of the model sentence by sentence', async () => {
   expect(pitchHz(samples.subarray(0, letter), 16_000)).toBeCloseTo(letterHz(1), -2);
   expect(pitchHz(samples.subarray(letter, 2 * letter), 16_000)).toBeCloseTo(letterHz(2), -2);
   expect(pitchHz(samples.subarray(-letter), 16_000)).toBeCloseTo(letterHz(25), -2);
+
+  const reason = new Error('enough');
+  await expect(spokenBy(engine, 'abc', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const controller = new AbortController();
+  const parts = engine.speak('ab. cd. ef. gh.', {
+    language: 'en',
+    gender: undefined,
+    signal: controller.signal,
+  });
+  await expect(async () => {
+    for await (const { samples } of parts) if (samples.length > 0) controller.abort(reason);
+  }).rejects.toBe(reason);
+  expect(await spokenBy(engine, 'abc')).not.toEqual([]);
 });
 
 it('chooses the voice by language, then by gender', async () => {
@@ -114,22 +127,6 @@ it('speaks after its process died, hung or ended idle', async () => {
   expect(await lengthOf()).toBe(expected);
   for (const pid of childPids('sherpa-voice-child')) process.kill(pid, 'SIGSTOP');
   expect(await lengthOf()).toBe(expected);
-});
-
-it('ends with the reason of an abort, and can speak again', async () => {
-  const { engine } = await speaking([{ name: 'tones', sampleRateHz: 16_000 }]);
-  const reason = new Error('enough');
-  await expect(spokenBy(engine, 'abc', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-  const controller = new AbortController();
-  const parts = engine.speak('ab. cd. ef. gh.', {
-    language: 'en',
-    gender: undefined,
-    signal: controller.signal,
-  });
-  await expect(async () => {
-    for await (const { samples } of parts) if (samples.length > 0) controller.abort(reason);
-  }).rejects.toBe(reason);
-  expect(await spokenBy(engine, 'abc')).not.toEqual([]);
 });
 
 it('reports which model cannot speak, and why', async () => {
