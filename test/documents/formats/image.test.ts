@@ -146,17 +146,53 @@ describe('a picture with text', () => {
     }
   });
 
-  it('has no trace of the old text on a gradient, and keeps things close to it', async () => {
+  it('has no trace of the old text on a gradient, keeps things close to it, rules and bullets, and has cells and items apart', async () => {
     const gradient = `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="0"><stop offset="0" stop-color="#204080"/><stop offset="1" stop-color="#803060"/></linearGradient></defs><rect width="700" height="200" fill="url(#g)"/>`;
-    const rule = rectangle({ left: 60, top: 122, width: 300, height: 4 }, '#f5b82e');
-    const title = text('Our plan for next year', { x: 60, y: 110, size: 44, color: '#ffffff' });
-    const size = { width: 700, height: 200 };
-    const { texts, file } = await translated(png, await drawing(size, [gradient, rule, title]), {
-      list: { 'Our plan for next year': '…' },
-    });
-    expect(texts).toEqual(['Our plan for next year']);
-    // The same picture without the title but with the three dots, which are within the first 70 pixels.
-    const bare = await drawing(size, [gradient, rule]);
+    const underline = rectangle({ left: 60, top: 122, width: 300, height: 4 }, '#f5b82e');
+    const title = 'Our plan for next year';
+    const [lefts, tops] = [
+      [20, 130, 340, 480],
+      [220, 257, 294, 330],
+    ];
+    const rules = [
+      ...lefts.map((left) => ({ left, top: 220, width: 1, height: 111 })),
+      ...tops.map((top) => ({ left: 20, top, width: 461, height: 1 })),
+    ];
+    const rows = [
+      ['Day', 'Event', 'Place'],
+      ['Monday', 'Opening ceremony', 'Main square'],
+      ['Tuesday', 'Free concert', 'Town hall'],
+    ];
+    const cells = rows.flatMap((row, y) =>
+      row.map((cell, x) =>
+        text(cell, {
+          x: (lefts[x] ?? 0) + 8,
+          y: 245 + 37 * y,
+          size: 18,
+          family: 'Liberation Serif',
+        }),
+      ),
+    );
+    const panel = rectangle({ left: 0, top: 350, width: 700, height: 170 }, '#12305f');
+    const items = ['Revenue increased by 12 percent', 'Three new customers', 'Costs are stable'];
+    const bullets = items.map(
+      (_, at) => `<circle cx="40" cy="${401 + 39 * at}" r="4" fill="#ffffff"/>`,
+    );
+    const labels = items.map((item, at) =>
+      text(item, { x: 60, y: 410 + 39 * at, size: 26, color: '#ffffff' }),
+    );
+    const size = { width: 700, height: 520 };
+    const things = [
+      ...[gradient, underline, panel, ...bullets],
+      ...rules.map((rule) => rectangle(rule, '#000000')),
+    ];
+    const bare = await drawing(size, things);
+    const heading = text(title, { x: 60, y: 110, size: 44, color: '#ffffff' });
+    const picture = await drawing(size, [...things, heading, ...cells, ...labels]);
+    const list = Object.fromEntries([...rows.flat(), ...items].map((each) => [each, 'Uno']));
+    const { texts, file } = await translated(png, picture, { list: { ...list, [title]: '…' } });
+    expect(texts.toSorted()).toEqual([title, ...rows.flat(), ...items].toSorted());
+    // The three dots are within the first 70 pixels.
     const area = { left: 130, top: 0, width: 570, height: 200 };
     const [erased, wanted] = [await pixels(file, area), await pixels(bare, area)];
     let most = 0;
@@ -164,12 +200,14 @@ describe('a picture with text', () => {
       most = Math.max(most, Math.abs(value - (wanted[at] ?? 0)));
     }
     expect(most).toBeLessThanOrEqual(6);
+    for (const kept of [...rules, { left: 0, top: 350, width: 54, height: 170 }]) {
+      expect(await isAlike(file, bare, kept), JSON.stringify(kept)).toBe(true);
+    }
   });
 
-  it('has text of every script written within its frame', async () => {
+  it('has text written within its frame, in any script', async () => {
     const translations = [
       ['ar', 'مرحبا بكم في متحف المدينة'],
-      ['hi', 'शहर के संग्रहालय में आपका स्वागत है'],
       ['th', 'ยินดีต้อนรับสู่พิพิธภัณฑ์ของเมือง'],
       ['de', 'Herzlich willkommen im städtischen Museum für angewandte Kunst'],
     ] as const;
@@ -205,66 +243,11 @@ describe('a picture with text', () => {
     }
   });
 
-  it('has the cells of a table translated separately, and keeps its rules', async () => {
-    const rules = [0, 110, 320, 460].map((left) =>
-      rectangle({ left: 20 + left, top: 20, width: 1, height: 111 }, '#000000'),
-    );
-    const levels = [0, 37, 74, 110].map((top) =>
-      rectangle({ left: 20, top: 20 + top, width: 461, height: 1 }, '#000000'),
-    );
-    const rows = [
-      ['Day', 'Event', 'Place'],
-      ['Monday', 'Opening ceremony', 'Main square'],
-      ['Tuesday', 'Free concert', 'Town hall'],
-    ];
-    const cells = rows.flatMap((row, y) =>
-      row.map((cell, x) =>
-        text(cell, {
-          x: [28, 138, 348][x] ?? 0,
-          y: 45 + 37 * y,
-          size: 18,
-          family: 'Liberation Serif',
-        }),
-      ),
-    );
-    const size = { width: 500, height: 150 };
-    const list = Object.fromEntries(rows.flat().map((cell) => [cell, 'Uno dos']));
-    const picture = await drawing(size, [...rules, ...levels, ...cells]);
-    const { texts, file } = await translated(png, picture, { list });
-    expect(texts.toSorted()).toEqual(rows.flat().toSorted());
-    for (const left of [20, 130, 340, 480]) {
-      const area = { left, top: 20, width: 1, height: 111 };
-      expect(await isAlike(file, picture, area), `rule at ${left}`).toBe(true);
-    }
-    for (const top of [20, 57, 94, 130]) {
-      const area = { left: 20, top, width: 461, height: 1 };
-      expect(await isAlike(file, picture, area), `rule at ${top}`).toBe(true);
-    }
-  });
-
-  it('keeps bullets, and their items separate', async () => {
-    const items = ['Revenue increased by 12 percent', 'Three new customers', 'Costs are stable'];
-    const bullets = items.map(
-      (_, index) => `<circle cx="40" cy="${51 + 39 * index}" r="4" fill="#ffffff"/>`,
-    );
-    const labels = items.map((item, index) =>
-      text(item, { x: 60, y: 60 + 39 * index, size: 26, color: '#ffffff' }),
-    );
-    const size = { width: 520, height: 170, paper: '#12305f' };
-    const list = Object.fromEntries(items.map((item) => [item, 'Uno']));
-    const { texts, file } = await translated(png, await drawing(size, [...bullets, ...labels]), {
-      list,
-    });
-    expect(texts).toEqual(items);
-    const area = { left: 0, top: 0, width: 54, height: 170 };
-    expect(await isAlike(file, await drawing(size, bullets), area)).toBe(true);
-  });
-
   it('is returned byte for byte without text', async () => {
     const noise = await sharp({
       create: {
-        width: 300,
-        height: 200,
+        width: 120,
+        height: 80,
         channels: 3,
         background: '#888',
         noise: { type: 'gaussian', mean: 128, sigma: 30 },
