@@ -80,8 +80,14 @@ function commandOf(pid: number): string {
 const text = (content: string) => Buffer.from(content, 'utf8');
 
 describe('a document process', () => {
-  it('opens and writes a file, and leaves nothing behind', async () => {
-    const document = await start();
+  it('opens and writes files under a server with the lowest priority, and leaves nothing behind', async () => {
+    const containment = await documentContainment();
+    const document = await start({
+      containment: {
+        ...containment,
+        wrap: (command) => ['nice', '-n', '19', ...containment.wrap(command)],
+      },
+    });
     const opened = await document.open(text('One.\n\nTwo.\n\nOne.\n'), 'txt', opening);
     expect(opened).toMatchObject({ characters: 17, sample: [['One.'], ['Two.'], ['One.']] });
     const sentences = await document.sentences('en');
@@ -97,36 +103,11 @@ describe('a document process', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('runs under a server with the lowest priority', async () => {
-    const containment = await documentContainment();
-    const document = await start({
-      containment: {
-        ...containment,
-        wrap: (command) => ['nice', '-n', '19', ...containment.wrap(command)],
-      },
-    });
-    const opened = await document.open(text('One.'), 'txt', opening);
-    expect(opened).toMatchObject({ characters: 4 });
-  });
-
-  it("reports the problem of a file in the format's words, and a fault of a format without text of the document", async () => {
+  it("reports the problem of a file in the format's words, marks that it cannot transfer, and a fault of a format without text of the document", async () => {
     const document = await start();
     const problem = await failureOf(document.open(text('One\0two'), 'txt', opening));
     expect(problem).toBeInstanceOf(DocumentError);
     expect(problem).toHaveProperty('message', expect.stringContaining('not a text file'));
-    expect(log.lines).toEqual([]);
-    await document.open(text('The secret.'), 'txt', opening);
-    const [sentence] = await document.sentences('en');
-    const wrong = { secret: 'The secret.' } as unknown as TextSegment;
-    const error = await failureOf(document.write(new Map([[sentence!.key, wrong]]), languages));
-    expect(error).toBeInstanceOf(FormatFailure);
-    expect(log.lines).toHaveLength(1);
-    expect(JSON.stringify(log.lines)).toContain('TypeError');
-    expect(JSON.stringify([log.lines, String(error)])).not.toContain('secret');
-  });
-
-  it('refuses more marks in one sentence, and more tags in a page, than it can transfer', async () => {
-    const document = await start();
     const read = async (unit: string, times: number) => {
       await document.open(text(`<p>${unit.repeat(times)}a</p>`), 'html', opening);
       return document.sentences('en');
@@ -140,6 +121,15 @@ describe('a document process', () => {
       expect(error).toBeInstanceOf(DocumentError);
       expect(error).toHaveProperty('message', expect.stringMatching(/formatting|tags/));
     }
+    expect(log.lines).toEqual([]);
+    await document.open(text('The secret.'), 'txt', opening);
+    const [sentence] = await document.sentences('en');
+    const wrong = { secret: 'The secret.' } as unknown as TextSegment;
+    const error = await failureOf(document.write(new Map([[sentence!.key, wrong]]), languages));
+    expect(error).toBeInstanceOf(FormatFailure);
+    expect(log.lines).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).toContain('TypeError');
+    expect(JSON.stringify([log.lines, String(error)])).not.toContain('secret');
   });
 
   it.each([
@@ -233,45 +223,30 @@ describe('a waiting document process', () => {
     return processes;
   }
 
-  it('serves one document, and is then followed by another', async () => {
+  it('is replaced on demand when it is killed, serves one document and is then followed by another, and ends with its owner', async () => {
     const processes = processesAhead();
     // Detecting the containment starts processes too.
     await documentContainment();
     processes.prepare();
     processes.prepare();
-    const ahead = await waitingOnes();
-    const first = await processes.take(signal);
-    expect(ahead).toContain(first.pid);
-    const second = await processes.take(signal);
-    expect(second.pid).not.toBe(first.pid);
-    await first.open(text('One.'), 'txt', opening);
-    await second.open(text('Two.'), 'txt', opening);
-    await first.close();
-    await second.close();
-    const next = await waitingOnes();
-    const third = await processes.take(signal);
-    expect(next).toContain(third.pid);
-    expect([first.pid, second.pid]).not.toContain(third.pid);
-    expect(await third.open(text('Three.'), 'txt', opening)).toMatchObject({ characters: 6 });
-    await processes.close();
-    expect(isRunning(third.pid!)).toBe(false);
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('is replaced on demand when it is killed, and ends with its owner', async () => {
-    const processes = processesAhead();
-    await documentContainment();
-    processes.prepare();
-    const [waiting = 0] = await waitingOnes();
-    process.kill(waiting, 'SIGKILL');
+    const [killed = 0] = await waitingOnes();
+    process.kill(killed, 'SIGKILL');
     await until(() => log.lines.length > 0);
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { signal: 'SIGKILL' } }]);
-    const document = await processes.take(signal);
-    expect(await document.open(text('One.'), 'txt', opening)).toMatchObject({ characters: 4 });
-    await document.close();
+    const first = await processes.take(signal);
+    expect(await first.open(text('One.'), 'txt', opening)).toMatchObject({ characters: 4 });
+    await first.close();
+    const next = await waitingOnes();
+    const second = await processes.take(signal);
+    expect(next).toContain(second.pid);
+    expect(second.pid).not.toBe(first.pid);
+    expect(await second.open(text('Three.'), 'txt', opening)).toMatchObject({ characters: 6 });
+    await second.close();
     const left = await waitingOnes();
+    expect(left).not.toContain(second.pid);
     await processes.close();
     expect(left.filter(isRunning)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('that is still starting ends with the others', async () => {
