@@ -160,16 +160,4 @@ describe('the paragraphs of a text file', () => {
     expect(result).toContain(`OPEN IT:\r\n${code}`);
     expect(result).toContain(quoted);
   });
-
-  it('are found in linear time', async () => {
-    const files = [
-      'x\n'.repeat(100_000),
-      ' '.repeat(900_000) + 'x',
-      'a '.repeat(500_000),
-      '>-'.repeat(500_000),
-    ];
-    for (const file of files) {
-      expect((await translated('txt', file, (text) => text)).toString()).toBe(file);
-    }
-  });
 });

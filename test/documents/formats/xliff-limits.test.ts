@@ -114,8 +114,6 @@ describe('a large XLIFF file', () => {
       'long texts with many codes',
       ['A word <pc id="1">or two</pc> and <ph id="2"/> so on. ', 2_000],
     ],
-    ['texts of blanks', [`a${' '.repeat(100_000)}`, 9]],
-    ['tags that never end', ['&lt;a b=&quot;', 60_000]],
   ] as const)('requires less memory than its process gets: %s', (_name, source) => {
     const { megabytes, blocks } = measured(source);
     expect(blocks).toBeGreaterThan(0);
