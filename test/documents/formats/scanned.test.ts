@@ -21,14 +21,15 @@ async function scan({
   const [first = '', second = ''] = sentences;
   const text = (content: string, y: number): string =>
     `<text x="120" y="${y}" font-family="Liberation Serif" font-size="34">${content}</text>`;
-  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="1240" height="560">
-    <rect width="1240" height="560" fill="#fbf8ee"/>
+  const heightPx = rows.length === 0 ? 260 : 560;
+  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="1240" height="${heightPx}">
+    <rect width="1240" height="${heightPx}" fill="#fbf8ee"/>
     <rect x="120" y="250" width="300" height="80" fill="#2060a0"/>
     ${rows.map((entry, at) => text(entry, 390 + at * 56)).join('')}
     ${text(first, 100)}${text(second, 220)}</svg>`;
   const picture = await sharp(Buffer.from(page)).jpeg({ quality: 90 }).toBuffer();
   const document = await PDFDocument.create();
-  const height = (560 * 842) / 1754;
+  const height = (heightPx * 842) / 1754;
   const added = document.addPage([595, height]);
   if (hidden !== undefined) {
     const font = await document.embedFont(StandardFonts.Helvetica);

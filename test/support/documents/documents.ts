@@ -1,5 +1,5 @@
 /** Documents for tests: converts them with LibreOffice, renders, compares and unpacks them. */
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -221,16 +221,6 @@ export function zipText(zip: Uint8Array, name: string): string {
   const entry = unzipSync(zip, { filter: (file) => file.name === name })[name];
   if (entry === undefined) throw new Error(`There is no entry ${name}.`);
   return strFromU8(entry);
-}
-
-/** Returns what plain Tesseract reads on a page. */
-export function plainReading(jpeg: Buffer, dpi: number): string {
-  const { stdout } = spawnSync('tesseract', ['-', '-', '--dpi', String(dpi)], {
-    input: jpeg,
-    encoding: 'utf8',
-    env: { ...process.env, OMP_THREAD_LIMIT: '1' },
-  });
-  return stdout;
 }
 
 /** A word of a PDF file; its box is in points from the top left of the page. */
