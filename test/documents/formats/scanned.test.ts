@@ -53,7 +53,7 @@ const prose = [
 const cells = ['Article', 'Standard bulb', 'Delivery', 'Wednesday'];
 const LETTER = { width: 1500, height: 750 };
 
-/** Returns a page of 360 by 180 points at 300 dpi with a table, skewed by an angle in degrees. */
+/** Returns a page of 360 by 180 points at 200 dpi with a table, skewed by an angle in degrees. */
 async function letter(degrees: number): Promise<Uint8Array> {
   const text = (content: string, x: number, y: number): string =>
     `<text x="${x}" y="${y}" font-family="Liberation Serif" font-size="44">${content}</text>`;
@@ -61,7 +61,7 @@ async function letter(degrees: number): Promise<Uint8Array> {
     ...[380, 460, 540].map((y) => `<rect x="120" y="${y}" width="900" height="3"/>`),
     ...[120, 570, 1020].map((x) => `<rect x="${x}" y="380" width="3" height="163"/>`),
   ];
-  const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="1500" height="750">
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="500" viewBox="0 0 1500 750">
     <rect width="1500" height="750" fill="#fcfbf7"/>
     <g transform="rotate(${degrees} 750 375)">${rules.join('')}
     ${prose.map((line, at) => text(line, 120, 140 + at * 58)).join('')}

@@ -7,7 +7,7 @@ import { translatedDocument } from '../../support/documents/translated-document.
 import { sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';
-const SHEET_BYTES = 20_000_000;
+const SHEET_BYTES = 12_000_000;
 /** Enough that everything is loaded and compiled. */
 const SMALL_BYTES = 4_000_000;
 
