@@ -136,11 +136,10 @@ describe('a document process', () => {
     ['in one block', 1, 50_000, 70_000],
     ['in all blocks', 50, 7_000, 9_000],
   ])('refuses more marks %s than it can transfer', (_, count, fine, tooMany) => {
-    const blocksWith = (marks: number) =>
-      Array.from({ length: count }, () => ({
-        segment: Array.from({ length: marks }, (_, id) => ({ mark: 'lone', id }) as const),
-        kind: 'paragraph' as const,
-      }));
+    const blocksWith = (marks: number) => {
+      const segment = Array.from({ length: marks }, (_, id) => ({ mark: 'lone', id }) as const);
+      return Array.from({ length: count }, () => ({ segment, kind: 'paragraph' as const }));
+    };
     expect(() => checkMarks(blocksWith(fine))).not.toThrow();
     expect(() => checkMarks(blocksWith(tooMany))).toThrow(DocumentError);
   });
@@ -154,8 +153,8 @@ describe('a document process', () => {
   });
 
   it('ends at its memory limit', async () => {
-    const document = await start({ limits: { ...generous, memoryBytes: 130e6 } });
-    const many = text('The house is big. '.repeat(2_000_000));
+    const document = await start({ limits: { ...generous, memoryBytes: 100e6 } });
+    const many = text('The house is big. '.repeat(1_500_000));
     const options = { ...opening, maxCharacters: 1e9 };
     const error = await failureOf(document.open(many, 'txt', options));
     expect(error).toBeInstanceOf(DocumentError);

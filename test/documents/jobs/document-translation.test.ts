@@ -50,7 +50,9 @@ beforeAll(async () => {
   chat = running(
     await createChat({ log, url: server.apiUrl, model: 'pseudo', languages: ['en', 'es', 'de'] }),
   );
-  detector = createDetector({ log });
+  // Without dictionaries, which take seconds to load.
+  const folder = import.meta.dirname;
+  detector = createDetector({ log, modesFolder: folder, dictionaryFolder: folder });
 });
 afterAll(async () => {
   await chat.close();
