@@ -15,8 +15,8 @@ import {
 } from '../../support/product/voice-client.ts';
 import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
-const TEXT = 'and so my fellow americans ask not what your country can do for you';
-const SPOKEN = 'the red house stands on the hill and we will meet again in the morning';
+const TEXT = 'ask not what your country can do for you';
+const SPOKEN = 'we will meet again in the morning';
 
 let server: RunningServer;
 beforeAll(async () => (server = await sharedServer('hearing')));
@@ -66,7 +66,7 @@ it.concurrent('captions speech over a socket in two languages, with times that f
   // Telephone audio lacks half of the bandwidth the model was trained on.
   expect(wordErrorRate(TEXT, client.text()), client.text()).toBeLessThanOrEqual(0.5);
   // Nothing of a concurrent speaker's words appears either.
-  expect(client.text()).not.toMatch(/house|hill|morning/i);
+  expect(client.text()).not.toMatch(/meet|again|morning/i);
   expect(client.text('es').toLowerCase()).toMatch(/vuestro|tu país|su país|país/);
   let lastEnd = 0;
   for (const { start_time, end_time, language, words } of concludedOf(client)) {

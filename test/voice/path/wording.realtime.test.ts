@@ -13,7 +13,7 @@ import { until } from '../../support/product/server.ts';
 import { speech } from '../../support/audio/speech.ts';
 import { connect, PCM_16K, stream } from '../../support/product/voice-client.ts';
 
-const TEXT = 'and so my fellow americans ask not what your country can do for you';
+const TEXT = 'ask not what your country can do for you';
 let chat: ChatServer;
 let server: HostedServer;
 beforeAll(async () => {

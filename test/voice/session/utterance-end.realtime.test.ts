@@ -76,13 +76,13 @@ it.concurrent('is supported by the client library, which passes the words on', a
   });
   const heard: CaptionEvent['concluded'][number][] = [];
   session.on('caption', ({ concluded: segments }) => heard.push(...segments));
-  await session.send(await said(FIRST));
+  await session.send(await said(SECOND));
   session.endUtterance();
   await until(() => heard.length > 0);
   const [first] = heard;
   expect(first?.words?.map(({ text }) => text).join(' ')).toBe(first?.text.trim());
   expect(first?.words?.[0]).toEqual({
-    ...{ text: 'She', startMs: first?.startMs },
+    ...{ text: 'We', startMs: first?.startMs },
     ...{ endMs: expect.any(Number) as number, confidence: expect.any(Number) as number },
   });
   await session.finish();
