@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
-import { canDelay, whyNoNetworks } from '../../support/machine/network.ts';
+import { whyNoNetworks } from '../../support/machine/network.ts';
 import {
   damageOf,
   NO_DAMAGE,
@@ -94,24 +94,14 @@ it('loses no word while a server is cut off from Redis and PostgreSQL, but not f
   });
 });
 
-it('loses no word while the link to Redis is slow and PostgreSQL crashes and restarts', async () => {
+it('loses no word while the link to Redis is slow and loses packets, and PostgreSQL crashes and restarts', async () => {
   await expectUnhurt(async () => {
     const { machine } = cluster.redis;
-    machine.slow('back', { kbits: 4_000 });
+    machine.slow('back', { kbits: 4_000, delayMs: 100, lossPercent: 2 });
     const slow = delay(SLOW_MS);
     await cluster.postgresql.crash();
     await cluster.postgresql.restart();
     await slow;
-    machine.restoreSpeed('back');
-  });
-});
-
-it('loses no word while the link to Redis has a long delay and loses packets', async (context) => {
-  if (!canDelay()) context.skip('this kernel has no netem');
-  await expectUnhurt(async () => {
-    const { machine } = cluster.redis;
-    machine.slow('back', { kbits: 100_000, delayMs: 100, lossPercent: 2 });
-    await delay(SLOW_MS);
     machine.restoreSpeed('back');
   });
 });
