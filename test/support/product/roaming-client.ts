@@ -22,8 +22,8 @@ export interface RoamingOptions {
   chunkBytes: number;
   /** Interval between chunks, in ms. */
   everyMs: number;
-  /** Whether it answers pings, by which a server knows what has arrived; true by default. */
-  confirms?: boolean;
+  /** The connection from which on it answers pings, by which a server knows what has arrived; 1 by default. */
+  confirmsFrom?: number;
   /** Silence after which a connection is left for another, in ms; by default none is. */
   patienceMs?: number;
   /** Whether it keeps listening on a connection it has left, to detect a server that still speaks there. */
@@ -174,12 +174,12 @@ export class RoamingClient {
 
   /** Runs one connection; resolves with whether the stream is complete. */
   async #converse(session: SessionAnswer, audio: Uint8Array): Promise<boolean> {
-    const { chunkBytes, everyMs, route, patienceMs = Infinity, confirms = true } = this.#options;
+    const { chunkBytes, everyMs, route, patienceMs = Infinity, confirmsFrom = 1 } = this.#options;
     const { pause } = this.#options;
     const { pathname } = new URL(session.streaming_url);
     const socket = new WebSocket(
       `${(await route()).url.replace('http', 'ws')}${pathname}?token=${session.token}`,
-      { autoPong: confirms },
+      { autoPong: this.connections + 1 >= confirmsFrom },
     );
     this.#socket = socket;
     let isComplete = false;

@@ -7,17 +7,13 @@ import { type TestServer, until } from '../../support/product/server.ts';
 import { startLibreTranslateServer } from '../../support/services/libretranslate-server.ts';
 import { startVoskServer } from '../../support/services/vosk-server.ts';
 
-export const SENTENCES = [
-  'alpha bravo charlie',
-  'delta echo foxtrot golf',
-  'hotel india juliett',
-  'kilo lima mike november',
-];
-export const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text)));
+export const SENTENCES = ['alpha bravo charlie', 'delta echo foxtrot golf', 'hotel india juliett'];
+const PADS = { padStartMs: 200, padEndMs: 800 };
+export const AUDIO = Buffer.concat(SENTENCES.map((text) => toneSpeech(text, PADS)));
 /**
- * Share of the speech up to the middle of the third sentence; captions of the second have arrived by then.
+ * Share of the speech up to the middle of the last sentence; captions of the one before have arrived by then.
  */
-export const MID_SENTENCE = 0.59;
+export const MID_SENTENCE = 0.785;
 export const REQUEST = { source_language: 'en', target_languages: ['es'] };
 /** Chunks of 200 ms, each of which costs as much as a shorter one, at a speed that the gateway accepts for long. */
 export const PACE = { chunkBytes: 6_400, everyMs: 120 };

@@ -22,7 +22,7 @@ import {
 
 const AUDIO_MS = AUDIO.length / 32;
 /** Most speech that a killed server may not have charged yet, in ms: a busy one charges later. */
-const MOST_UNCHARGED_MS = AUDIO_MS / 2;
+const MOST_UNCHARGED_MS = 4_000;
 /** Limit for which the data of an abandoned session is kept, in ms. */
 const KEPT_MS = 2 * 60_000;
 /** How long the broker stays away after the session has continued without it, in ms: longer than a lease. */
@@ -37,7 +37,7 @@ let undisturbed: RoamingClient;
 /** Resolves when the undisturbed client has said everything. */
 let speaking: Promise<void>;
 beforeAll(async () => {
-  cluster = await startTalkingCluster(4);
+  cluster = await startTalkingCluster(3);
   const [first] = await aliveNodes(cluster);
   undisturbed = new RoamingClient({ request: REQUEST, route: () => first!, ...PACE });
   speaking = undisturbed.speak(AUDIO);
@@ -93,14 +93,15 @@ it.concurrent('recognises every word of an undisturbed session', async () => {
   expect(undisturbed.connections).toBe(1);
 });
 
-it.concurrent('requests a session at one server, connects at the next, and reconnects at any', async () => {
+it.concurrent('requests a session at one server, connects at the next, and reconnects at any, which repeats nothing', async () => {
   const [first, second, third] = (await aliveNodes(cluster)) as [
     TestServer,
     TestServer,
     TestServer,
   ];
   const route = inTurn(first, second, third, first, second, third);
-  const client = new RoamingClient({ request: REQUEST, route, ...PACE });
+  // Servers learn what the client has only from its requests to reconnect, which others receive.
+  const client = new RoamingClient({ request: REQUEST, route, ...PACE, confirmsFrom: 3 });
   const speaking = client.speak(AUDIO);
   for (const place of [0.3, 0.7]) {
     await until(() => client.at > place * AUDIO.length);
@@ -112,22 +113,6 @@ it.concurrent('requests a session at one server, connects at the next, and recon
   expect(client.connections).toBe(3);
   await until(async () => (await chargedMs(first)) >= AUDIO_MS);
   expect(await chargedMs(first)).toBe(AUDIO_MS);
-});
-
-it.concurrent('repeats nothing that the client confirmed at one server before it connects to another', async () => {
-  const [first, second, third] = (await aliveNodes(cluster)) as [
-    TestServer,
-    TestServer,
-    TestServer,
-  ];
-  const route = inTurn(first, first, second, third);
-  const client = new RoamingClient({ request: REQUEST, route, ...PACE, confirms: false });
-  const speaking = client.speak(AUDIO);
-  await until(() => client.text('es') !== '');
-  client.drop();
-  await speaking;
-  await expectUndisturbed(client);
-  expect(client.connections).toBe(2);
 });
 
 it('sends the client nothing from a server that was suspended', async () => {
@@ -148,24 +133,7 @@ it('sends the client nothing from a server that was suspended', async () => {
   expect(stale).toEqual([]);
 });
 
-it('continues a session while the broker is away for longer than a lease', async () => {
-  const [second] = (await aliveNodes(cluster)) as [TestServer];
-  const client = await speakThrough(
-    [second, second],
-    async (_owner, speaking) => {
-      const before = speaking.messages.length;
-      cluster.redis.pause();
-      await until(() => speaking.messages.length > before + 20);
-      await delay(AWAY_MS);
-      cluster.redis.resume();
-    },
-    EARLY,
-  );
-  await expectUndisturbed(client);
-  expect(client.connections).toBe(1);
-});
-
-it('hands a session over when its server is told to stop while the broker is suspended', async () => {
+it('continues a session while the broker is away for longer than a lease and after it has lost all data, and hands it over while the broker is suspended', async () => {
   const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
   let goOn: () => void = () => undefined;
   // Otherwise the client might have said everything before.
@@ -175,7 +143,22 @@ it('hands a session over when its server is told to stop while the broker is sus
   };
   const client = await speakThrough(
     [third, second],
-    async (owner) => {
+    async (owner, speaking) => {
+      const before = speaking.messages.length;
+      cluster.redis.pause();
+      await until(() => speaking.messages.length > before + 5);
+      await delay(AWAY_MS);
+      cluster.redis.resume();
+      await cluster.redis.kill();
+      await cluster.redis.start();
+      // What the server still has is written again.
+      const parts = [/:record:session/, /:record:tokens/, /:stream:session.*told/];
+      await until(async () => {
+        const keys = await sessionKeys();
+        const kept = keys.filter((key) => key.includes(speaking.sessionId));
+        return parts.every((part) => kept.some((key) => part.test(key)));
+      });
+      expect(speaking.connections).toBe(1);
       cluster.redis.pause();
       owner.process.kill('SIGTERM');
       // Longer than the server takes to notice that the broker is suspended.
@@ -183,34 +166,17 @@ it('hands a session over when its server is told to stop while the broker is sus
       cluster.redis.resume();
       goOn();
     },
-    { pause },
+    { ...EARLY, pause },
   );
   await expectUndisturbed(client);
   expect(client.closeCodes[0]).toBe(1012);
   expect(await third.exited).toBe(0);
 });
 
-it('continues a session after the broker has lost all data, and later at another server', async () => {
-  const [second, third] = (await aliveNodes(cluster)) as [TestServer, TestServer];
-  const client = await speakThrough(
-    [third, second],
-    async (owner, speaking) => {
-      await cluster.redis.kill();
-      await cluster.redis.start();
-      const { length } = speaking.messages;
-      await until(() => speaking.at > 0.8 * AUDIO.length && speaking.messages.length > length);
-      owner.process.kill('SIGKILL');
-    },
-    EARLY,
-  );
-  await expectUndisturbed(client);
-});
-
 /** Clients whose server was killed and whose sessions another server resumed. */
 interface Killing {
   charged: RoamingClient;
   changed: RoamingClient;
-  withGlossary: RoamingClient;
   unacknowledged: RoamingClient;
   /** What the account of the first client was charged in the end. */
   chargedMs: () => Promise<number>;
@@ -225,7 +191,7 @@ async function killTheirServer(): Promise<Killing> {
   const glossary = await owner.post('/v3/glossaries', {
     name: 'Letters',
     dictionaries: [
-      { source_lang: 'en', target_lang: 'es', entries: 'alpha\talfa', entries_format: 'tsv' },
+      { source_lang: 'en', target_lang: 'es', entries: 'zulu\tsulu', entries_format: 'tsv' },
     ],
   });
   const { glossary_id: id } = (await glossary.json()) as { glossary_id: string };
@@ -240,9 +206,11 @@ async function killTheirServer(): Promise<Killing> {
     changed: newClient({
       pause,
       request: { source_language: 'en' },
-      update: { atBytes: 0.2 * AUDIO.length, change: { target_languages: ['es'] } },
+      update: {
+        atBytes: 0.2 * AUDIO.length,
+        change: { target_languages: ['es'], glossary_id: id },
+      },
     }),
-    withGlossary: newClient({ pause, request: { ...REQUEST, glossary_id: id } }),
     // Some of its messages are in transit.
     unacknowledged: newClient({ acknowledgements: false }),
   };
@@ -252,6 +220,7 @@ async function killTheirServer(): Promise<Killing> {
   const leaving = gone.speak(AUDIO).catch(() => undefined);
   // Makes sure that there is something to be found later.
   await until(async () => /[Aa]lpha bravo/.test(await keptText(gone.sessionId)));
+  await until(() => clients.changed.messages.some(({ type }) => type === 'session_updated'));
   const deleted = await owner.send(`/v3/glossaries/${id}`, { method: 'DELETE' });
   expect(deleted.status).toBe(204);
   speaking.push(unacknowledged.speak(AUDIO));
@@ -287,7 +256,7 @@ describe('a session whose server is killed', () => {
     expect(await killing.chargedMs()).toBeLessThanOrEqual(AUDIO_MS);
   });
 
-  it('continues with changes made before', () => {
+  it('continues with changes made before, without a glossary that was deleted meanwhile', () => {
     const { changed } = killing;
     expectWhole(changed);
     const translated = changed.text('es').trim();
@@ -296,10 +265,6 @@ describe('a session whose server is killed', () => {
     expect(undisturbed.text('es')).toMatch(new RegExp(`${translated}$`));
     const updates = changed.messages.filter(({ type }) => type === 'session_updated');
     expect(updates).toHaveLength(1);
-  });
-
-  it('continues without a glossary that was deleted meanwhile', () => {
-    expectWhole(killing.withGlossary);
   });
 
   it('loses no more than what was in transit, without acknowledgements', () => {
