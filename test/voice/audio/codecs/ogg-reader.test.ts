@@ -86,15 +86,12 @@ const marks = (packets: Uint8Array[]) => packets.map((bytes) => bytes.at(-1));
 const refusal: unknown = expect.objectContaining({ code: 'audio_format_unsupported' });
 
 describe.each(files)('a file with $name', ({ args }) => {
-  it.each([1, 7, 700, 4096, 1 << 30])(
-    'reads the same packets as ffprobe, %d bytes at a time',
-    (n) => {
-      const { packets, heads } = read(encoded('ogg', args), n);
-      const hashes = packets.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
-      expect(hashes).toEqual(packetHashes(encodedFile('ogg', args)));
-      expect(heads).toEqual([{ preSkip48k: 312, outputGain: 0 }]);
-    },
-  );
+  it.each([1, 700, 1 << 30])('reads the same packets as ffprobe, %d bytes at a time', (n) => {
+    const { packets, heads } = read(encoded('ogg', args), n);
+    const hashes = packets.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
+    expect(hashes).toEqual(packetHashes(encodedFile('ogg', args)));
+    expect(heads).toEqual([{ preSkip48k: 312, outputGain: 0 }]);
+  });
 
   it('finds where the last page trims the sound', () => {
     const { trims } = read(encoded('ogg', args), 700);
@@ -210,9 +207,9 @@ describe('an Ogg stream', () => {
   });
 });
 
-it('decodes or rejects each of 500 damaged streams quickly and in little memory', () => {
+it('decodes or rejects each of 200 damaged streams quickly and in little memory', () => {
   const outcome = readDamaged({
-    ...{ seed: 2, runs: 500, chunkBytes: [1, 100, 1500, 6000] },
+    ...{ seed: 2, runs: 200, chunkBytes: [1, 100, 1500, 6000] },
     sources: files.map(({ args }) => ({ bytes: encoded('ogg', args).subarray(0, 6000) })),
     read: (bytes, chunkBytes) => expect(read(bytes, chunkBytes).heldBytes).toBeLessThan(70_000),
     refusals: ['audio_format_unsupported', 'audio_not_mono'],

@@ -60,14 +60,11 @@ const inCluster = (...parts: number[][]) =>
 const refusal: unknown = expect.objectContaining({ code: 'audio_format_unsupported' });
 
 describe.each(files)('$name', ({ extension, args }) => {
-  it.each([1, 7, 700, 4096, 1 << 30])(
-    'reads the same packets as ffprobe, %d bytes at a time',
-    (n) => {
-      const { packets } = read(encoded(extension, args), n);
-      const hashes = packets.map((packet) => createHash('sha256').update(packet).digest('hex'));
-      expect(hashes).toEqual(packetHashes(encodedFile(extension, args)));
-    },
-  );
+  it.each([1, 700, 1 << 30])('reads the same packets as ffprobe, %d bytes at a time', (n) => {
+    const { packets } = read(encoded(extension, args), n);
+    const hashes = packets.map((packet) => createHash('sha256').update(packet).digest('hex'));
+    expect(hashes).toEqual(packetHashes(encodedFile(extension, args)));
+  });
 
   it('reports the track and the sound to discard at the end', () => {
     const { tracks: seen, discards } = read(encoded(extension, args), 700);
@@ -189,9 +186,9 @@ it('reads a large element byte by byte in time proportional to its size', () => 
   return expectSteadyTime(take, { size: 240_000, littleMs: 40 });
 });
 
-it('decodes or rejects each of 500 damaged streams quickly and in little memory', () => {
+it('decodes or rejects each of 200 damaged streams quickly and in little memory', () => {
   const outcome = readDamaged({
-    ...{ seed: 1, runs: 500, chunkBytes: [1, 100, 1500, 6000] },
+    ...{ seed: 1, runs: 200, chunkBytes: [1, 100, 1500, 6000] },
     sources: files.map(({ extension, args }) => ({
       bytes: encoded(extension, args).subarray(0, 6000),
     })),
