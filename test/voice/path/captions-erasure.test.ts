@@ -18,8 +18,6 @@ const recorded = (name: string) =>
   JSON.parse(
     readFileSync(path.join(import.meta.dirname, `../../fixtures/${name}.json`), 'utf8'),
   ) as Heard[][];
-/** What Moonshine recognised in sentences spoken by Flite, some of them with pauses inside. */
-const voices = recorded('heard-by-moonshine');
 /** What Moonshine recognised in two recordings of people: a speech with echo, and numbers on a telephone. */
 const people = recorded('people-heard-by-moonshine');
 /** What a recogniser that emits every hypothesis misrecognised in the same recordings. */
@@ -86,7 +84,6 @@ describe('captions of recorded hypotheses', () => {
   }
 
   it.each([
-    ['from a voice', voices.slice(0, 1), 0.1],
     ['from people', people, 0.1],
     // Nothing can be improved when a recogniser revises the first word at the end.
     ['badly', misheard.slice(0, 1), 0.45],
