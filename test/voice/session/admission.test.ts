@@ -1,7 +1,7 @@
 /** How many sessions one machine accepts. */
 import { describe, expect, it } from 'vitest';
 import { createAdmission, type HeardSession } from '../../../server/voice/session/admission.ts';
-import { startServer } from '../../support/product/server.ts';
+import { startHosted } from '../../support/product/hosted-server.ts';
 import { PCM_16K } from '../../support/product/voice-client.ts';
 
 /** A recogniser on this machine with an adjustable record of its effort. */
@@ -96,7 +96,7 @@ describe('admission', () => {
 });
 
 it('refuses a session the server could not hear in time, and reports it in readiness and metrics', async () => {
-  const server = await startServer({ RECOGNISER: 'moonshine', VOICE_LOAD_PERCENT: '1' });
+  const server = await startHosted({ RECOGNISER: 'moonshine', VOICE_LOAD_PERCENT: '1' });
   try {
     const request = { source_media_content_type: PCM_16K, source_language: 'en' };
     const ask = () => server.post('/v3/voice/realtime', request);

@@ -108,10 +108,10 @@ describe('the glossary of a session', () => {
 
   it('serves language variants, and does not affect targets without a dictionary', async () => {
     const glossaryId = await newGlossary(content('house\thogar'));
-    const pairs = [pair('es-419'), pair('fr')];
-    const { translateText } = await prepare(classic, { glossaryId, pairs });
+    const pairs = [pair('es-419'), pair('de')];
+    const { translateText } = await prepare(modern, { glossaryId, pairs });
     expect(await translateText('The house', { ...pair('es-419'), signal })).toContain('hogar');
-    expect(await translateText('The house', { ...pair('fr'), signal })).not.toContain('hogar');
+    expect(await translateText('The house', { ...pair('de'), signal })).not.toContain('hogar');
   });
 
   it('is refused when it has no dictionary for any target, naming the language pairs', async () => {
@@ -158,7 +158,7 @@ describe('the glossary of a session', () => {
   });
 
   it('is read once, before the first sentence', async () => {
-    const glossaryId = await newGlossary(content('house\thogar'), content('house\tfoyer', 'fr'));
+    const glossaryId = await newGlossary(content('house\thogar'), content('house\tDomizil', 'de'));
     const reads: string[] = [];
     const counting: Pick<Glossaries, 'get' | 'glossaryFor'> = {
       get: (...args) => glossaries.get(...args),
@@ -167,11 +167,11 @@ describe('the glossary of a session', () => {
         return glossaries.glossaryFor(wanted);
       },
     };
-    const translation = createTranslation({ engines: engines.slice(0, 1), log: recordLog() });
+    const translation = createTranslation({ engines: engines.slice(1), log: recordLog() });
     const live = createLiveTranslation({ translation, glossaries: counting });
-    const { translateText } = await prepare(live, { glossaryId, pairs: [pair('es'), pair('fr')] });
-    expect(reads.sort()).toEqual(['es', 'fr']);
-    for (const target of ['es', 'fr', 'es'])
+    const { translateText } = await prepare(live, { glossaryId, pairs: [pair('es'), pair('de')] });
+    expect(reads.sort()).toEqual(['de', 'es']);
+    for (const target of ['es', 'de', 'es'])
       await translateText('The house', { ...pair(target), signal });
     expect(reads).toHaveLength(2);
   });
