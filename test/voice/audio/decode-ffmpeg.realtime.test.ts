@@ -108,7 +108,11 @@ it.each([
 });
 
 /** Vorbis in Ogg with the packets of one kind changed. */
-function vorbisWith(kind: string, change: (packet: Buffer) => Buffer): Uint8Array[] {
+function vorbisWith(
+  kind: string,
+  change: (packet: Buffer) => Buffer,
+  lengthS?: number,
+): Uint8Array[] {
   const writer = new OggWriter(1);
   const pages: Uint8Array[] = [];
   const reader = new OggReader({
@@ -119,7 +123,7 @@ function vorbisWith(kind: string, change: (packet: Buffer) => Buffer): Uint8Arra
       pages.push(writer.pages(isIt ? change(own) : own));
     },
   });
-  reader.push(encoded('ogg', ['-c:a', 'libvorbis']));
+  reader.push(encoded('ogg', ['-c:a', 'libvorbis'], lengthS));
   return pages;
 }
 
@@ -133,12 +137,17 @@ it.each([
       ),
   },
   {
+    // The sound becomes as long as that of the other.
     what: 'fewer samples a second',
     pages: () =>
-      vorbisWith('\x01vorbis', (head) => {
-        head.writeUInt32LE(2_000, 12);
-        return head;
-      }),
+      vorbisWith(
+        '\x01vorbis',
+        (head) => {
+          head.writeUInt32LE(2_000, 12);
+          return head;
+        },
+        0.3,
+      ),
   },
 ])('meters all decoded sound even when the Vorbis headers declare $what', async ({ pages }) => {
   let countedMs = 0;
@@ -306,7 +315,7 @@ it('stops reading the source while its output is not read', async () => {
   await iterator.return?.();
 });
 
-it('decodes or rejects each of 8 damaged streams without leaving a process behind', async () => {
+it('decodes or rejects a damaged stream of each kind without leaving a process behind', async () => {
   const decoders = shared;
   const kinds = [
     { contentType: 'audio/mpeg', bytes: mp3File() },
@@ -317,7 +326,7 @@ it('decodes or rejects each of 8 damaged streams without leaving a process behin
   ];
   const random = seededRandom(9);
   const outcomes = new Map<string, number>();
-  let left = 8;
+  let left = 5;
   async function attack(): Promise<void> {
     while (left > 0) {
       const { contentType, bytes } = kinds[left-- % kinds.length]!;

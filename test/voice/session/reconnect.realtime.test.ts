@@ -63,8 +63,9 @@ function ofLanguage(lines: readonly string[], language: string): string[] {
 }
 
 describe.concurrent('a client with acknowledgements', () => {
-  it('loses and repeats nothing over ten resets', async () => {
-    const audio = Buffer.concat(SENTENCES.slice(1).map((text) => toneSpeech(text)));
+  it('loses and repeats nothing over many resets', async () => {
+    const said = SENTENCES.slice(2);
+    const audio = Buffer.concat(said.map((text) => toneSpeech(text)));
     const request = { source_language: 'en', target_languages: ['es'] };
     const calm = await startResetProxy(server.url);
     const rough = await startResetProxy(server.url);
@@ -76,8 +77,8 @@ describe.concurrent('a client with acknowledgements', () => {
     let resets = 0;
     let isOver = false;
     const disturb = async () => {
-      while (!isOver && resets < 30) {
-        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
+      while (!isOver && resets < 12) {
+        await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 300));
         resets += rough.reset();
       }
     };
@@ -85,10 +86,10 @@ describe.concurrent('a client with acknowledgements', () => {
     void disturb();
     const [undisturbed, { messages, connections, sequences }] = await Promise.all(runs);
     isOver = true;
-    expect(resets).toBeGreaterThanOrEqual(10);
+    expect(resets).toBeGreaterThan(5);
     const expected = concluded(undisturbed.messages);
-    expect(expected.length).toBeGreaterThanOrEqual(2 * (SENTENCES.length - 1));
-    expect(connections).toBeGreaterThan(5);
+    expect(expected.length).toBeGreaterThanOrEqual(2 * said.length);
+    expect(connections).toBeGreaterThan(3);
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
     for (const language of ['en', 'es']) {
       expect(ofLanguage(concluded(messages), language)).toEqual(ofLanguage(expected, language));
