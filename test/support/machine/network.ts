@@ -58,7 +58,7 @@ export function whyNoNetworks(): string | undefined {
 }
 
 /** Returns whether the kernel can delay and drop packets. */
-export function canDelay(): boolean {
+function canDelay(): boolean {
   return works('unshare --net tc qdisc add dev lo root netem delay 1ms');
 }
 
