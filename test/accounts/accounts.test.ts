@@ -139,7 +139,7 @@ describe('the first account', () => {
     const secret = randomUUID();
     const { started, accounts, keys } = await startAtOnce(
       fresh.dataFolder,
-      Array.from({ length: 8 }, () => secret),
+      Array.from({ length: 3 }, () => secret),
     );
     expect(accounts).toHaveLength(1);
     expect(accounts[0]).toMatchObject({
@@ -156,7 +156,7 @@ describe('the first account', () => {
     const fresh = await openPlatform();
     const { started, accounts, keys } = await startAtOnce(
       fresh.dataFolder,
-      Array.from({ length: 4 }, () => randomUUID()),
+      Array.from({ length: 3 }, () => randomUUID()),
     );
     expect(accounts).toHaveLength(1);
     expect(keys).toHaveLength(1);

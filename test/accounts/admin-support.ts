@@ -1,6 +1,6 @@
 /** A running server, and administrators of their own accounts. */
 import { openEmbedded, platformOver } from '../support/product/platform.ts';
-import { startHosted } from '../support/product/hosted-server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import type { DeveloperKey } from '../../shared/schemas/admin.ts';
 import type { Charge } from '../../server/accounts/usage/usage-counters-store.ts';
 
@@ -20,9 +20,9 @@ interface Answer<Body> {
 export type Administration = Awaited<ReturnType<typeof openAdministration>>;
 export type Administrator = Awaited<ReturnType<Administration['newAdmin']>>;
 
-/** Starts a server, and opens its database like a second process. */
+/** The shared server, and its database, opened as by a second process. */
 export async function openAdministration() {
-  const server = await startHosted({ RECOGNISER: 'silent' });
+  const server = await sharedServer();
   const storage = await openEmbedded(server.dataFolder);
   const platform = platformOver(storage);
 
@@ -67,7 +67,6 @@ export async function openAdministration() {
         secret,
         call: <Body = DeveloperKey & Refusal>(method: string, path: string, body?: unknown) =>
           call<Body>(secret, method, path, body),
-        callAs: call,
         createKey: async (body: object = {}) =>
           (await call<DeveloperKey & { key: string }>(secret, 'POST', KEYS, body)).body,
         /** Charges as if a request had come at the given time. */
@@ -82,9 +81,6 @@ export async function openAdministration() {
           }),
       };
     },
-    async close() {
-      await storage.close();
-      await server.stop();
-    },
+    close: () => storage.close(),
   };
 }

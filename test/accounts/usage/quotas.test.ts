@@ -1,26 +1,26 @@
 /** What requests cost, and the limits of keys under many concurrent clients. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askDragoman } from '../../support/product/command-line.ts';
+import type { Storage } from '../../../server/stores.ts';
+import { openEmbedded, platformOver, type Platform } from '../../support/product/platform.ts';
 import type { RunningServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
 
-interface KeyJson {
-  key_id: string;
-  secret: string;
-}
-
-let settings: Record<string, string>;
 let server: RunningServer;
+/** The server's database, opened as by another process. */
+let storage: Storage;
+let platform: Pick<Platform, 'apiKeys' | 'newcomer'>;
 beforeAll(async () => {
   server = await sharedServer();
-  settings = { DATA_DIR: server.dataFolder };
-  await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
+  storage = await openEmbedded(server.dataFolder);
+  platform = platformOver(storage);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await storage.close();
+  await server.stop();
+});
 
-const dragoman = <T>(...args: string[]) => askDragoman<T>(args, settings);
-const newKey = (...options: string[]) =>
-  dragoman<KeyJson>('key', 'create', '--account', 'limited', ...options);
+const newKey = (characters: number | null = null) =>
+  platform.newcomer({}, { limits: { characters } });
 const spend = async (secret: string, text: string, headers: Record<string, string> = {}) => {
   const body = { text: [text], source_lang: 'EN', target_lang: 'EN-GB' };
   const authorization = { Authorization: `DeepL-Auth-Key ${secret}`, ...headers };
@@ -35,8 +35,8 @@ const used = async (secret: string) => {
   return answer.api_key_character_count;
 };
 
-it('grants 64 clients exactly as much as a sequential run', async () => {
-  const { secret } = await newKey('--characters', '1000');
+it('grants 24 clients exactly as much as a sequential run', async () => {
+  const { secret } = await newKey(400);
   let granted = 0;
   const client = async () => {
     for (let status = 200; status === 200;) {
@@ -45,18 +45,18 @@ it('grants 64 clients exactly as much as a sequential run', async () => {
       else expect(status).toBe(456);
     }
   };
-  await Promise.all(Array.from({ length: 64 }, client));
-  expect(granted).toBe(994);
-  expect(await used(secret)).toBe(994);
-  expect(await spend(secret, 'sixsix')).toBe(200);
+  await Promise.all(Array.from({ length: 24 }, client));
+  expect(granted).toBe(399);
+  expect(await used(secret)).toBe(399);
+  expect(await spend(secret, 'a')).toBe(200);
   expect(await spend(secret, 'a')).toBe(456);
   expect(await spend(secret, '')).toBe(456);
 });
 
-it('applies a limit of 0, and its removal, at once', async () => {
-  const { secret, key_id } = await newKey('--characters', '0');
+it('applies a limit of 0, and its removal by another process, at once', async () => {
+  const { secret, key } = await newKey(0);
   expect(await spend(secret, 'a')).toBe(456);
-  await dragoman('key', 'limits', key_id, '--characters', 'none');
+  await platform.apiKeys.limit(key.accountId, key.keyId, { characters: null });
   expect(await spend(secret, 'a')).toBe(200);
 });
 
@@ -69,11 +69,4 @@ it('charges nothing for refused or failed requests', async () => {
   expect(await used(secret)).toBe(0);
   expect(await spend(secret, 'abc', { 'X-Service-Reporting-Tag': ' Spring-2026 ' })).toBe(200);
   expect(await used(secret)).toBe(3);
-});
-
-it('refuses a deactivated key in the running server', async () => {
-  const { secret, key_id } = await newKey();
-  expect(await spend(secret, 'a')).toBe(200);
-  await dragoman('key', 'deactivate', key_id);
-  expect(await spend(secret, 'a')).toBe(403);
 });

@@ -85,7 +85,7 @@ describe.each(databaseNames)('usage reports from %s', (name) => {
 
   it('agree with the sum of any requests in every grouping', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 60 }), async (traffic) => {
+      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 40 }), async (traffic) => {
         // Requests of other accounts appear in no report.
         const [ours] = await Promise.all([run(traffic), run(traffic.slice(0, 3))]);
         const { accountId, used, reporting } = ours;
@@ -114,7 +114,8 @@ describe.each(databaseNames)('usage reports from %s', (name) => {
           expect(await allTags(ours, aggregate_by)).toEqual(tagsOf(used, aggregate_by === 'day'));
         }
       }),
-      { numRuns: 12 },
+      // What is read does not depend on the database.
+      { numRuns: name === 'sqlite' ? 10 : 3 },
     );
   });
 

@@ -1,10 +1,9 @@
 /** Every resource an account can own, created for one account, with the requests others may try on it. */
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { askDragoman } from './command-line.ts';
+import { createTranslationMemories } from '../../../server/memories/translation-memories.ts';
 import type { ApiKey } from '../../../server/http/door.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { documentClient, uploadForm } from './document-client.ts';
+import { recordLog } from './log-record.ts';
 import type { RunningServer } from './server.ts';
 import { requestSession } from './voice-client.ts';
 
@@ -34,7 +33,12 @@ interface Owner {
 }
 
 /** Creates one of each resource for the owner. */
-export async function belongings({ server, owner, adminSecret }: Owner): Promise<Belonging[]> {
+export async function belongings({
+  server,
+  storage,
+  owner,
+  adminSecret,
+}: Owner): Promise<Belonging[]> {
   const own = {
     developer: { Authorization: `Service-Auth-Key ${owner.secret}` },
     admin: { Authorization: `Service-Auth-Key ${adminSecret}` },
@@ -47,7 +51,7 @@ export async function belongings({ server, owner, adminSecret }: Owner): Promise
   const ways = [
     ...(await glossaries(made)),
     ...(await lists(made)),
-    ...(await memories(server, owner.account.accountId)),
+    ...(await memories(storage, owner.account.accountId)),
     ...(await documents(server, own.developer)),
     ...(await sessions(server, own.developer)),
     ...keys(owner.key),
@@ -141,13 +145,14 @@ async function lists(make: Make): Promise<Way[]> {
   ];
 }
 
-async function memories(server: RunningServer, accountId: string): Promise<Way[]> {
-  const file = path.join(server.dataFolder, 'memory.csv');
-  writeFileSync(file, 'en,es\nharbour,muelle of the owner\n');
-  const { translation_memory_id: id } = await askDragoman<{ translation_memory_id: string }>(
-    ['memory', 'import', file, '--account', accountId],
-    { DATA_DIR: server.dataFolder },
-  );
+async function memories(storage: Storage, accountId: string): Promise<Way[]> {
+  const memories = storage.translationMemories;
+  const service = createTranslationMemories({ memories, log: recordLog() });
+  const bytes = (async function* () {
+    yield Buffer.from('en,es\nharbour,muelle of the owner\n');
+  })();
+  const file = { name: 'memory', format: 'csv', bytes } as const;
+  const { translation_memory_id: id } = await service.import(accountId, file);
   return [
     way('a text with a memory', 'POST', '/v2/translate', {
       ...{ text: ['harbour'], source_lang: 'en', target_lang: 'es' },

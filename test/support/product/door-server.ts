@@ -21,14 +21,19 @@ export const TEXT_LIMIT_BYTES = 1024;
 
 export type DoorServer = Awaited<ReturnType<typeof startDoorServer>>;
 
-/** Starts the server on a free port, over the embedded database of a folder. */
+/**
+ * Starts the server on a free port, over the embedded database of a folder.
+ *
+ * @param options.storage that database if it is open; it stays open
+ */
 export async function startDoorServer(options: {
   dataFolder: string;
+  storage?: Storage;
   legacyAuth?: LegacyAuth;
   requestsPerMinute?: number;
 }) {
   const { dataFolder, legacyAuth = { mode: 'off' }, requestsPerMinute = 0 } = options;
-  const storage = await openEmbedded(dataFolder);
+  const storage = options.storage ?? (await openEmbedded(dataFolder));
   const broker = createEmbeddedBroker({ log: recordLog() });
   const requestLimit = createRequestLimit(requestsPerMinute, broker.counters);
   const app = await createDoor(storage, { legacyAuth, requestLimit });
@@ -40,7 +45,7 @@ export async function startDoorServer(options: {
     async close() {
       await app.close();
       await broker.close();
-      await storage.close();
+      if (options.storage === undefined) await storage.close();
     },
   };
 }
