@@ -83,6 +83,28 @@ const databases = [
   { name: 'postgresql', newUrl: () => postgresql.createDatabase() },
 ];
 
+it('reports PostgreSQL as unavailable, and resumes when it is back', async () => {
+  const place = { url: await postgresql.createDatabase(), dataFolder: folder, log: quietLog };
+  const storage = await openStorage(place);
+  const { account, key, secretHash, charge } = await openAccount(storage);
+  expect(await storage.usage.charge(charge())).toBe('charged');
+
+  await postgresql.crash();
+  const away = { code: 'storage_unavailable', status: 503 };
+  await Promise.all([
+    expect(storage.apiKeys.authenticate(secretHash)).rejects.toMatchObject(away),
+    expect(storage.usage.charge(charge())).rejects.toMatchObject(away),
+    expect(openStorage(place)).rejects.toMatchObject(away),
+  ]);
+
+  await postgresql.restart();
+  expect(await storage.apiKeys.authenticate(secretHash)).toEqual({ key, account });
+  expect(await storage.usage.charge(charge())).toBe('charged');
+  const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+  expect(used.key.text).toBe(20);
+  await storage.close();
+});
+
 describe.each(databases)('$name', ({ name, newUrl }) => {
   it('keeps every acknowledged write over a crash under load', async () => {
     const url = await newUrl();

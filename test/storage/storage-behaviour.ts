@@ -146,7 +146,7 @@ const apiKeys: Behaviour[] = [
       await storage.accounts.create(account);
       await storage.apiKeys.create(sampleKey(accountId, { kind: 'admin' }), sampleHash());
       const made = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
+        Array.from({ length: 10 }, (_, index) =>
           (index % 2 ? storage : other).apiKeys.create(sampleKey(accountId), sampleHash(), 5),
         ),
       );
@@ -297,30 +297,30 @@ const usage: Behaviour[] = [
     },
   ],
   [
-    'lets 64 callers in two processes use a limit up exactly',
+    'lets 24 callers in two processes use a limit up exactly',
     async ({ storage, other }) => {
       const { account, key, charge } = await openAccount(storage, {
-        account: { limits: { characters: 10_000, speechMs: null } },
-        key: { limits: { characters: 3000, speechMs: null } },
+        account: { limits: { characters: 2000, speechMs: null } },
+        key: { limits: { characters: 600, speechMs: null } },
       });
       const second = sampleKey(account.accountId);
       await storage.apiKeys.create(second, sampleHash());
       const granted = { [key.keyId]: 0, [second.keyId]: 0 };
       const call = async (index: number) => {
         const keyId = index % 4 < 2 ? key.keyId : second.keyId;
-        for (let count = 0; count < 40; count += 1) {
+        for (let count = 0; count < 20; count += 1) {
           const { usage } = (index + count) % 2 ? storage : other;
           const outcome = await usage.charge(charge({ keyId, amount: 7, tag: `t${count % 3}` }));
           if (outcome === 'charged') granted[keyId] = (granted[keyId] ?? 0) + 7;
         }
       };
-      await Promise.all(Array.from({ length: 64 }, (_, index) => call(index)));
+      await Promise.all(Array.from({ length: 24 }, (_, index) => call(index)));
       const used = await other.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
       expect(granted[key.keyId]).toBe(used.key.text);
       expect((granted[key.keyId] ?? 0) + (granted[second.keyId] ?? 0)).toBe(used.account.text);
       // The rest is less than any charge: as much was granted as to sequential callers.
-      expect(used.account.text).toBe(10_000 - (10_000 % 7));
-      expect(used.key.text).toBe(3000 - (3000 % 7));
+      expect(used.account.text).toBe(2000 - (2000 % 7));
+      expect(used.key.text).toBe(600 - (600 % 7));
     },
   ],
   [
@@ -328,7 +328,7 @@ const usage: Behaviour[] = [
     async ({ storage, other }) => {
       const open = () =>
         openAccount(storage, { key: { limits: { characters: 50, speechMs: 50 } } });
-      const all = await Promise.all(Array.from({ length: 12 }, open));
+      const all = await Promise.all(Array.from({ length: 6 }, open));
       const call = async (index: number) => {
         const { usage } = index % 2 ? storage : other;
         for (const { charge } of index % 3 ? all : [...all].reverse()) {
@@ -336,10 +336,10 @@ const usage: Behaviour[] = [
           else await usage.charge(charge({ amount: 3 }));
         }
       };
-      await Promise.all(Array.from({ length: 32 }, (_, index) => call(index)));
+      await Promise.all(Array.from({ length: 16 }, (_, index) => call(index)));
       for (const { account, key, charge } of all) {
         const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
-        expect([used.key.text, used.key.speech]).toEqual([48, 12]);
+        expect([used.key.text, used.key.speech]).toEqual([42, 6]);
         expect(used.account).toEqual(used.key);
       }
     },
