@@ -1,4 +1,4 @@
-/** Importing and searching memories on both databases, with many segments and against brute force. */
+/** Importing and searching memories, with many segments and against brute force. */
 import fc from '../support/suite/properties.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -8,12 +8,12 @@ import {
 import type { Storage } from '../../server/stores.ts';
 import { matchScore, readMemoryText } from '../../server/memories/matching/memory-text.ts';
 import { createCorpus } from '../bench/memory/corpus.ts';
-import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
+import { databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
 import { tmxFile } from '../support/product/translation-memories.ts';
 
 const openDatabase = databasesOfThisFile();
-const SEGMENTS = 1_500;
+const SEGMENTS = 1_000;
 const THRESHOLD = 75;
 /** Never aborted. */
 const untilEnd = new AbortController().signal;
@@ -23,7 +23,7 @@ function compareAll() {
   const corpus = createCorpus(7);
   const sentences = Array.from({ length: SEGMENTS }, () => corpus.sentence());
   const all = sentences.map((sentence) => readMemoryText([sentence]));
-  const queries = sentences.slice(0, 120).map((sentence) => {
+  const queries = sentences.slice(0, 100).map((sentence) => {
     const query = corpus.changed(sentence, 0.2);
     const text = readMemoryText([query]);
     const scores = all.map((each) =>
@@ -40,13 +40,13 @@ async function* bytesOf(...pieces: string[]) {
 
 const compared = compareAll();
 
-describe.each(databaseNames)('translation memories in %s', (name) => {
+describe('translation memories', () => {
   let storage: Storage;
   let memories: TranslationMemories;
   let accountId: string;
 
   beforeAll(async () => {
-    ({ storage } = await openDatabase(name));
+    ({ storage } = await openDatabase('sqlite'));
     memories = createTranslationMemories({ memories: storage.translationMemories, log: quietLog });
     ({
       account: { accountId },
@@ -82,7 +82,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
       if (match?.score === score) best += 1;
       else expect(match?.score ?? 0).toBeLessThan(score);
     }
-    expect(expected).toBeGreaterThan(60);
+    expect(expected).toBeGreaterThan(50);
     expect(best / expected).toBeGreaterThanOrEqual(0.95);
   });
 
@@ -192,7 +192,7 @@ describe.each(databaseNames)('translation memories in %s', (name) => {
         );
         if (outcome !== undefined) expect(outcome).toMatchObject({ code: 'invalid_request' });
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
     await memories.tidy();
   });
