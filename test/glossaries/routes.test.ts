@@ -118,20 +118,17 @@ describe('a glossary', () => {
     });
   });
 
-  it('of 10 MiB is accepted as JSON and as a form and returned whole; a larger one is refused', async () => {
-    const line = (index: number) => `source ${index}\tZiel "${index}" 😀`.padEnd(49, 'x');
-    const entries = Array.from({ length: 200_000 }, (_, index) => line(index)).join('\n');
-    const id = await newGlossary(dictionary(entries));
-    const form = new URLSearchParams(dictionary(entries, 'fr'));
-    expect((await request('PUT', `/v3/glossaries/${id}/dictionaries`, form)).status).toBe(200);
-    for (const target of ['es', 'fr']) {
-      const pair = `source_lang=en&target_lang=${target}`;
-      const { body } = await request('GET', `/v3/glossaries/${id}/entries?${pair}`);
-      const [read] = body['dictionaries'] as { entries: string }[];
-      expect(read?.entries === entries).toBe(true);
-    }
-    const tooLarge = dictionary(`${entries}\n${'\n'.repeat(1024 * 1024)}`);
-    const refused = await request('PUT', `/v3/glossaries/${id}/dictionaries`, tooLarge);
+  it('of 10 MiB is accepted, and a larger one refused, whatever the body', async () => {
+    // Long phrases: parsing many is shown below the routes.
+    const line = (index: number) => `source ${index}\tZiel ${'"😀"'.repeat(30)}`.padEnd(940, 'x');
+    const entries = Array.from({ length: 10_400 }, (_, index) => line(index)).join('\n');
+    const place = `/v3/glossaries/${await newGlossary()}/dictionaries`;
+    const form = new URLSearchParams(dictionary(entries));
+    const put = await request('PUT', place, form);
+    expect(put).toMatchObject({ status: 200, body: { entry_count: 10_400 } });
+    // The dictionary is what is too large, not the JSON around it.
+    const tooLarge = dictionary(`${entries}${'\n'.repeat(100_000)}`);
+    const refused = await request('PUT', place, tooLarge);
     expect(refused.status).toBe(413);
     expect(refused.body.message).toMatch(/10 MiB/);
   });
@@ -156,26 +153,25 @@ describe('the v2 glossary interface', () => {
     expect(JSON.stringify(body)).not.toContain(several);
   });
 
-  it.each([
-    [undefined, 200],
-    ['text/tab-separated-values', 200],
-    ['application/json, text/*;q=0.5', 200],
-    ['application/json', 415],
-  ])('answers an entries request that accepts %s with %i', async (accept, status) => {
+  it('has its entries as TSV for whoever accepts them', async () => {
     const made = await request('POST', '/v2/glossaries', {
       name: 'X',
       ...dictionary('a\tb\nc\td'),
     });
-    const response = await fetch(`${server.url}/v2/glossaries/${made.body.glossary_id}/entries`, {
-      headers: {
-        Authorization: `DeepL-Auth-Key ${server.apiKey}`,
-        ...(accept !== undefined && { Accept: accept }),
-      },
-    });
-    expect(response.status).toBe(status);
-    if (status !== 200) return;
-    expect(response.headers.get('content-type')).toBe('text/tab-separated-values; charset=UTF-8');
-    expect(await response.text()).toBe('a\tb\nc\td');
+    const entriesFor = (accept?: string) =>
+      fetch(`${server.url}/v2/glossaries/${made.body.glossary_id}/entries`, {
+        headers: {
+          Authorization: `DeepL-Auth-Key ${server.apiKey}`,
+          ...(accept !== undefined && { Accept: accept }),
+        },
+      });
+    for (const accept of [undefined, 'text/tab-separated-values', 'application/json, text/*']) {
+      const response = await entriesFor(accept);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/tab-separated-values; charset=UTF-8');
+      expect(await response.text()).toBe('a\tb\nc\td');
+    }
+    expect((await entriesFor('application/json')).status).toBe(415);
   });
 });
 

@@ -91,14 +91,6 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await storage.glossaries.list(account.accountId)).toHaveLength(5);
   });
 
-  it('are renamed, which counts as a change', async () => {
-    const { accountId, glossaryId } = await newGlossary(dictionary());
-    const before = await storage.glossaries.find(accountId, glossaryId);
-    expect(await storage.glossaries.rename(accountId, glossaryId, 'new')).toBe(true);
-    const after = await other.glossaries.find(accountId, glossaryId);
-    expect(after).toEqual({ ...before, name: 'new', editedInV3: true });
-  });
-
   it('have a dictionary replaced or added, with a new revision each time', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const put = (given: Partial<Dictionary>) =>
@@ -123,7 +115,7 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     await storage.glossaries.rename(accountId, glossaryId, '0');
     let isWriting = true;
     const write = async () => {
-      for (let entryCount = 1; entryCount <= 60; entryCount += 1) {
+      for (let entryCount = 1; entryCount <= 20; entryCount += 1) {
         const written = dictionary({ entryCount });
         const name = `${entryCount}`;
         await storage.glossaries.putDictionary(accountId, glossaryId, written, { name });
@@ -140,6 +132,51 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     await Promise.all([write(), read()]);
     expect(seen.size).toBeGreaterThan(2);
     expect([...seen].filter((pair) => !/^(\d+) \1$/.test(pair))).toEqual([]);
+  });
+
+  it('accept one of many concurrent writers of a revision', async () => {
+    const { accountId, glossaryId } = await newGlossary(dictionary());
+    const { revision } = (await storage.glossaries.find(accountId, glossaryId))!.dictionaries[0]!;
+    const race = (expectedRevision: string | null, targetLang: string) =>
+      Promise.all(
+        Array.from({ length: 16 }, (_, index) => {
+          const written = dictionary({ targetLang, entries: `x\t${index}` });
+          const { glossaries } = [storage, other][index % 2]!;
+          return glossaries.putDictionary(accountId, glossaryId, written, { expectedRevision });
+        }),
+      );
+    for (const outcomes of [await race(revision, 'es'), await race(null, 'fr')]) {
+      expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'conflict')).toHaveLength(15);
+    }
+  });
+
+  it('are deleted once, with their dictionaries', async () => {
+    const { accountId, glossaryId } = await newGlossary(dictionary());
+    expect(await storage.glossaries.delete(accountId, glossaryId)).toBe(true);
+    expect(await other.glossaries.delete(accountId, glossaryId)).toBe(false);
+    expect(await other.glossaries.find(accountId, glossaryId)).toBeUndefined();
+    const { glossaries } = storage;
+    expect(await glossaries.entries(accountId, glossaryId, dictionary())).toBeUndefined();
+    expect(await glossaries.putDictionary(accountId, glossaryId, dictionary())).toBe('missing');
+  });
+
+  it('accept dictionaries of 10 MiB', async () => {
+    const entries = `é\t${'x'.repeat(1_000)}\n`.repeat(10_400);
+    const { accountId, glossaryId } = await newGlossary(dictionary({ entries }));
+    const read = await other.glossaries.entries(accountId, glossaryId, dictionary());
+    expect(read?.entries === entries).toBe(true);
+  });
+
+  // The same statements of either database: those above have run them in both.
+  if (name !== 'sqlite') return;
+
+  it('are renamed, which counts as a change', async () => {
+    const { accountId, glossaryId } = await newGlossary(dictionary());
+    const before = await storage.glossaries.find(accountId, glossaryId);
+    expect(await storage.glossaries.rename(accountId, glossaryId, 'new')).toBe(true);
+    const after = await other.glossaries.find(accountId, glossaryId);
+    expect(after).toEqual({ ...before, name: 'new', editedInV3: true });
   });
 
   it('refuse a dictionary written for another revision', async () => {
@@ -161,23 +198,6 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(read?.entries).toBe('a\tb');
   });
 
-  it('accept one of many concurrent writers of a revision', async () => {
-    const { accountId, glossaryId } = await newGlossary(dictionary());
-    const { revision } = (await storage.glossaries.find(accountId, glossaryId))!.dictionaries[0]!;
-    const race = (expectedRevision: string | null, targetLang: string) =>
-      Promise.all(
-        Array.from({ length: 16 }, (_, index) => {
-          const written = dictionary({ targetLang, entries: `x\t${index}` });
-          const { glossaries } = [storage, other][index % 2]!;
-          return glossaries.putDictionary(accountId, glossaryId, written, { expectedRevision });
-        }),
-      );
-    for (const outcomes of [await race(revision, 'es'), await race(null, 'fr')]) {
-      expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(1);
-      expect(outcomes.filter((outcome) => outcome === 'conflict')).toHaveLength(15);
-    }
-  });
-
   it('have a dictionary deleted once', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const remove = (pair: Dictionary) =>
@@ -188,25 +208,5 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await remove(dictionary())).toBe(false);
     const after = await other.glossaries.find(accountId, glossaryId);
     expect(after).toMatchObject({ dictionaries: [], editedInV3: true });
-  });
-
-  it('are deleted once, with their dictionaries', async () => {
-    const { accountId, glossaryId } = await newGlossary(dictionary());
-    expect(await storage.glossaries.delete(accountId, glossaryId)).toBe(true);
-    expect(await other.glossaries.delete(accountId, glossaryId)).toBe(false);
-    expect(await other.glossaries.find(accountId, glossaryId)).toBeUndefined();
-    const { glossaries } = storage;
-    expect(await glossaries.entries(accountId, glossaryId, dictionary())).toBeUndefined();
-    expect(await glossaries.putDictionary(accountId, glossaryId, dictionary())).toBe('missing');
-  });
-
-  it('accept dictionaries of 10 MiB', async () => {
-    const entries = Array.from({ length: 200_000 }, (_, index) => {
-      const line = `source ${index}\tZiel ${index} é`;
-      return line.padEnd(51, 'x');
-    }).join('\n');
-    const { accountId, glossaryId } = await newGlossary(dictionary({ entries }));
-    const read = await other.glossaries.entries(accountId, glossaryId, dictionary());
-    expect(read?.entries === entries).toBe(true);
   });
 });
