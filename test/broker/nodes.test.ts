@@ -1,12 +1,11 @@
-/** Several servers that share their state, and one with an unusable broker. */
+/** Several servers that share their state. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newPostgresqlDatabase } from '../support/product/shared-server.ts';
 import { type Cluster, startCluster, withKey } from '../support/product/cluster.ts';
 import type { LiveVoiceSessionList } from '../../shared/schemas/console.ts';
 import { firstLink, signedIn } from '../support/product/console-client.ts';
-import { startServer, type TestServer, until } from '../support/product/server.ts';
+import { type TestServer, until } from '../support/product/server.ts';
 import {
   connect,
   connectWith,
@@ -210,12 +209,4 @@ describe('several servers', () => {
     await until(() => client.messages.some(({ type }) => type === 'end_of_stream'));
     expect(client.error()).toBeUndefined();
   });
-});
-
-it('refuses to start when its broker belongs to servers with another database', async () => {
-  const settings = { RECOGNISER: 'silent', BROKER_URL: cluster.redis.url };
-  const STORAGE_URL = await newPostgresqlDatabase();
-  await expect(startServer({ ...settings, STORAGE_URL })).rejects.toThrow(
-    /ended with 1: The settings cannot be used:\n.*another database.*CLUSTER_NAME/,
-  );
 });
