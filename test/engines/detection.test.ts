@@ -297,6 +297,9 @@ describe('the detector and short phrases', () => {
     await writeFile(path.join(folder, 'xx_XX.dic'), '1\nword\n');
     const log = recordLog();
     const bare = createDetector({ log, modesFolder: folder, dictionaryFolder: folder });
+    // None of these needs lists.
+    await bare.prepare(['', '123', 'Καλημέρα', '早上好']);
+    expect(log.lines).toEqual([]);
     await bare.prepare(['Guten Morgen']);
     expect(log.lines.map(({ message }) => message)).toEqual(['a list of words cannot be read']);
     expect(bare.detect('Guten Morgen')).toEqual({ status: 'success', language: 'de' });

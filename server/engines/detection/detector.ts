@@ -111,7 +111,7 @@ export function createDetector(options: WordListOptions): DetectionEngine {
         loading = undefined;
         throw error;
       });
-      if (texts.some(hasFewWords)) await lists.load();
+      if (texts.some(needsWordLists)) await lists.load();
     },
   };
 }
@@ -275,8 +275,12 @@ function frequentWords(
   return shares;
 }
 
-function hasFewWords(text: string): boolean {
-  return readableText(text).split(' ', FEW_WORDS + 1).length <= FEW_WORDS;
+/** Whether a text is short, and in letters of several languages. */
+function needsWordLists(text: string): boolean {
+  const readable = readableText(text);
+  if (readable.split(' ', FEW_WORDS + 1).length > FEW_WORDS) return false;
+  const script = mainScript(readable);
+  return script !== undefined && script !== han && script.languages.length > 1;
 }
 
 // Statistics.
