@@ -19,16 +19,17 @@ function readSources(): SourceText[] {
 const filesBelow = { recursive: true, withFileTypes: true, encoding: 'utf8' } as const;
 
 describe('the architecture', () => {
-  it('has imports in one direction, one reader of the environment and files of limited length', () => {
-    const sources = readSources();
+  const sources = readSources();
+
+  it('has imports in one direction, and one reader of the environment', () => {
     expect(sources.map((file) => file.path)).toContain('server/engines/engine.ts');
     expect(findViolations(sources)).toEqual([]);
   });
 
   it('names commands as they are typed', () => {
     const untypable = /\bdragoman (account|key|listen|memory|models|translate)\b/;
-    const sources = readSources().filter(({ text }) => untypable.test(text));
-    expect(sources.map((file) => file.path)).toEqual([]);
+    const untyped = sources.filter(({ text }) => untypable.test(text));
+    expect(untyped.map((file) => file.path)).toEqual([]);
   });
 });
 
@@ -86,7 +87,6 @@ describe('the architecture check', () => {
     ['server/app.ts', `import { engines } from './engines/index.ts';`],
     ['server/config.ts', `const { PORT } = process.env;`],
     ['server/voice/a.ts', `// process.env is none of our business here.`],
-    ['server/voice/a.ts', `\n`.repeat(399) + 'const a = 1;'],
   ];
 
   it.each(allowed)('accepts in %s: %s', (file, text) => {

@@ -264,27 +264,27 @@ interface Import {
 /** Returns all imports, re-exports, `import()` and `typeof import()` of a file. */
 function findImports(file: SourceText): Import[] {
   const imports: Import[] = [];
-  const add = (source: { type: string; value?: unknown } | null, typeOnly: boolean): void => {
-    if (typeof source?.value === 'string') imports.push({ target: source.value, typeOnly });
-  };
-  const program = parse(file);
-  for (const statement of program.body) {
-    // `import { type A }` counts as a value import: with verbatimModuleSyntax the module is loaded.
-    if (statement.type === 'ImportDeclaration') {
-      add(statement.source, statement.importKind === 'type');
-    } else if (
-      statement.type === 'ExportNamedDeclaration' ||
-      statement.type === 'ExportAllDeclaration'
-    ) {
-      add(statement.source, statement.exportKind === 'type');
-    }
+  const parsed = parse(file);
+  const { staticImports, staticExports } = parsed.module;
+  // `import { type A }` counts as a value import: with verbatimModuleSyntax the module is loaded.
+  const isTypeOnly = (start: number) =>
+    /^(?:import|export)\s+type\b/.test(file.text.slice(start, start + 20));
+  for (const { start, moduleRequest } of staticImports) {
+    imports.push({ target: moduleRequest.value, typeOnly: isTypeOnly(start) });
   }
-  // These can occur anywhere, but few files contain any.
+  for (const { start, entries } of staticExports) {
+    const sources = entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []);
+    for (const target of new Set(sources)) imports.push({ target, typeOnly: isTypeOnly(start) });
+  }
+  // These can occur anywhere, but few files contain any: the tree costs four times as much.
   if (/\bimport\s*\(/.test(file.text)) {
+    const add = (source: { type: string; value?: unknown }, typeOnly: boolean): void => {
+      if (typeof source.value === 'string') imports.push({ target: source.value, typeOnly });
+    };
     new Visitor({
       ImportExpression: ({ source }) => add(source, false),
       TSImportType: ({ source }) => add(source, true),
-    }).visit(program);
+    }).visit(parsed.program);
   }
   return imports;
 }
@@ -298,7 +298,7 @@ function findEnvironmentReads(file: SourceText): string[] {
 }
 
 function readsEnvironment(file: SourceText): boolean {
-  if (!file.text.includes('env')) return false;
+  if (!/\benv\b/.test(file.text)) return false;
   let reads = false;
   new Visitor({
     MemberExpression({ object, property }) {
@@ -312,7 +312,7 @@ function readsEnvironment(file: SourceText): boolean {
         (each) => each.type === 'ImportSpecifier' && nameOf(each.imported) === 'env',
       );
     },
-  }).visit(parse(file));
+  }).visit(parse(file).program);
   return reads;
 }
 
@@ -320,10 +320,9 @@ function nameOf(name: { name: string } | { value: string }): string {
   return 'name' in name ? name.name : name.value;
 }
 
-function parse({ path: name, text }: SourceText): Program {
-  const { program, errors } = parseSync(name, text);
-  if (errors[0]) throw new SyntaxError(`${name}: ${errors[0].message}`);
-  return program;
+function parse({ path: name, text }: SourceText): ReturnType<typeof parseSync> {
+  const parsed = parseSync(name, text);
+  const [error] = parsed.errors;
+  if (error) throw new SyntaxError(`${name}: ${error.message}`);
+  return parsed;
 }
-
-type Program = ReturnType<typeof parseSync>['program'];
