@@ -56,7 +56,7 @@ const serverTests = [
   ...['accounts/console/{routes,attacks,host-rule,console-access}'],
   ...['accounts/usage/{quotas,notice-routes,report-routes,routes,usage,usage-notice-mail}'],
   ...['memories/{console-routes,examples}', '{models,improvement,operation,demo}/routes'],
-  ...['translation/{upstream,chat-translation,fairness,neural-translation}'],
+  ...['translation/{upstream,chat-translation,neural-translation}'],
   ...['style-rules/styled-translation', 'http/every-route'],
   ...['cli/{translate,running-server,memory,dragoman,models,listen}', 'operation/readiness'],
   ...['client/voice-session', 'voice/session/{admission,fuzz}'],

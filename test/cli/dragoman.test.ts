@@ -119,7 +119,7 @@ describe('output for people', () => {
     );
     const shown = await run('account', 'show', 'readers');
     expect(shown.output).toMatch(/Plan +free\n[^]*Characters +0 of unlimited this month/);
-    const accounts = await runDragomanAlone(['account', 'list'], settings);
+    const accounts = await run('account', 'list');
     expect(accounts.output).toMatch(/NAME +PLAN[^]*\nreaders +free/);
     for (const { output } of [listed, shown, accounts]) expect(output).not.toContain(secret);
   });

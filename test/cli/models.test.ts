@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runDragoman, runDragomanAlone, startDragoman } from '../support/product/command-line.ts';
+import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { until } from '../support/product/server.ts';
 import { startFileServer, type FileServer } from '../support/services/file-server.ts';
 import { tarBz2 } from '../support/documents/tar-archive.ts';
@@ -33,8 +33,7 @@ it('lists models, installs one from the configured mirror, and removes it', asyn
   expect(before.output).toMatch(/NAME +KIND +LANGUAGES +DOWNLOAD +LICENCE +SOURCE/);
   expect(before.output).toMatch(new RegExp(`^ +${VOICE} +synthesis +en +67 MB`, 'm'));
 
-  const settings = { DATA_DIR: data, MODELS_URL: server.url };
-  const installed = await runDragomanAlone(['models', 'install', VOICE], settings);
+  const installed = await models(data, 'install', VOICE);
   expect(installed.code).toBe(0);
   expect(installed.errors).toMatch(/Downloading .*\n0\.0 of 0\.3 MB \(0 %\)\n[^]*\(100 %\)\n/);
   expect(installed.output).toMatch(/SHA-256 +[0-9a-f]{64} \(not published: compare it/);

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DetectionResponse } from '../../shared/schemas/detection.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { askDragoman } from '../support/product/command-line.ts';
-import { startDeeplCompatibleServer } from '../support/services/deepl-compatible-server.ts';
-import { startHosted } from '../support/product/hosted-server.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
 import type { RunningServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
@@ -87,27 +85,6 @@ describe('a translation without a source language', () => {
   });
 });
 
-it('returns the language that an upstream server detects, in translations as well', async () => {
-  const upstream = await startDeeplCompatibleServer({ key: 'k' });
-  upstream.detected = 'es';
-  const settings = { RECOGNISER: 'silent', DEEPL_URL: upstream.url, DEEPL_KEY: 'k' };
-  const fronting = await startHosted(settings);
-  try {
-    const text = ['The garden is very large.'];
-    const found = await fronting.post(path, { text });
-    expect(await found.json()).toEqual({
-      results: [{ detection_status: 'success', detected_language: 'es' }],
-    });
-    const translated = await fronting.post('/v2/translate', { text, target_lang: 'ZH' });
-    expect(await translated.json()).toMatchObject({
-      translations: [{ detected_source_language: 'ES' }],
-    });
-  } finally {
-    await fronting.stop();
-    await upstream.close();
-  }
-});
-
 describe('POST /v3/detect/language', () => {
   it('answers each text with one of four statuses, in order', async () => {
     const { status, results } = await detect({
@@ -164,12 +141,9 @@ describe('POST /v3/detect/language', () => {
     const anonymous = await fetch(server.url + path, { method: 'POST' });
     expect(anonymous.status).toBe(403);
 
-    const settings = { DATA_DIR: server.dataFolder };
-    await askDragoman(['account', 'create', '--name', 'Plain', '--plan', 'pro'], settings);
-    const { secret } = await askDragoman<{ secret: string }>(
-      ['key', 'create', '--account', 'Plain'],
-      settings,
-    );
+    const storage = await openEmbedded(server.dataFolder);
+    const { secret } = await platformOver(storage).newcomer({ plan: 'pro', features: [] });
+    await storage.close();
     const headers = { Authorization: `DeepL-Auth-Key ${secret}` };
     const response = await server.post(path, { text: ['Guten Tag'] }, headers);
     expect(response.status).toBe(403);

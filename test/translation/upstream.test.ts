@@ -74,3 +74,16 @@ it('instructions for a target without instruction support are refused', async ()
   expect(response.status).toBe(400);
   expect(upstream.translations()).toEqual([]);
 });
+
+it('the language that the upstream server detects is returned, in translations as well', async () => {
+  upstream.detected = 'es';
+  const text = ['The garden is very large.'];
+  const found = await server.post('/v3/detect/language', { text });
+  expect(await found.json()).toEqual({
+    results: [{ detection_status: 'success', detected_language: 'es' }],
+  });
+  const translated = await server.post('/v2/translate', { text, target_lang: 'ZH' });
+  expect(await translated.json()).toMatchObject({
+    translations: [{ detected_source_language: 'ES' }],
+  });
+});

@@ -45,6 +45,10 @@ const newAccount = async (name: string) =>
 let addresses = 0;
 const elsewhere = () => ({ 'X-Forwarded-For': `198.51.100.${(addresses += 1)}` });
 
+it('finds no metrics, as every request comes from this machine behind a proxy', async () => {
+  expect((await server.get('/metrics')).status).toBe(403);
+});
+
 describe('a request from another page', () => {
   const own = (url: string) => new URL(url).origin;
 
