@@ -35,12 +35,9 @@ async function translated(
 
 // Concurrent, as the client polls only every five seconds.
 describe.concurrent('translateDocument', () => {
-  it.each([
-    ['a.txt', 'The house is big.\n', 'La casa es grande.\n'],
-    ['a.html', '<p>The <b>red</b> car.</p>', '<p>El coche <b>rojo</b>.</p>'],
-  ])('translates %s into Spanish', async (name, content, expected) => {
-    const { output, status } = await translated(name, content);
-    expect(output.toString()).toBe(expected);
+  it('translates a text into Spanish', async () => {
+    const { output, status } = await translated('a.txt', 'The house is big.\n');
+    expect(output.toString()).toBe('La casa es grande.\n');
     expect(status.ok() && status.done()).toBe(true);
     expect(status.billedCharacters).toBeGreaterThan(0);
   });

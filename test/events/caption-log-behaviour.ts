@@ -1,4 +1,4 @@
-/** The contract of a caption log. It runs on every adapter, and on broken ones, which must fail it. */
+/** The contract of a caption log, for every adapter. */
 import { expect } from 'vitest';
 import type {
   Caption,

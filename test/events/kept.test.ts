@@ -37,7 +37,12 @@ function countOf(mark: string, folder: string): number {
 }
 
 /** Types, reads, corrects, translates and downloads lines in a new room. */
-async function hold(server: RunningServer, mark: string, keep_hours: number): Promise<string> {
+async function hold(
+  server: RunningServer,
+  mark: string,
+  keep_hours: number,
+  format = 'json',
+): Promise<string> {
   const { room_id: id } = await makeRoom(server, {
     ...{ keep_hours, languages: ['es', 'fr'], always: ['fr'], source_language: 'en' },
   });
@@ -50,13 +55,11 @@ async function hold(server: RunningServer, mark: string, keep_hours: number): Pr
   await Promise.all(readers.map((reader) => reader.shows(`${mark} río.`)));
   await type(server, id, { text: `${mark} agua.`, line, language: 'es' });
   await readers[0]!.shows(`${mark} agua.`);
-  for (const format of ['docx', 'srt', 'json']) {
-    const response = await server.get(`/v1/rooms/${id}/transcript?language=fr&format=${format}`, {
-      Authorization: `Service-Auth-Key ${server.apiKey}`,
-    });
-    expect(response.status).toBe(200);
-    await response.arrayBuffer();
-  }
+  const response = await server.get(`/v1/rooms/${id}/transcript?language=fr&format=${format}`, {
+    Authorization: `Service-Auth-Key ${server.apiKey}`,
+  });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
   for (const reader of readers) reader.close();
   return id;
 }
@@ -115,7 +118,7 @@ async function killAndStart(DATA_DIR: string): Promise<HostedServer> {
 it('keeps lines of kept rooms over a crash, and leaves others in no file of the embedded database', async () => {
   const DATA_DIR = temporaryFolder();
   const server = await killAndStart(DATA_DIR);
-  await hold(server, 'Neverkept', 0);
+  await hold(server, 'Neverkept', 0, 'docx');
   expect(countOf('Neverkept', DATA_DIR)).toBe(0);
   const patched = await hold(server, 'Patchedaway', 1);
   const deleted = await hold(server, 'Deletedlater', 1);

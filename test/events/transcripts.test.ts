@@ -90,7 +90,7 @@ describe('the transcript of a room', () => {
     return response;
   };
 
-  it('is available in every format and language, even one without readers', async () => {
+  it('is available in every plain format and language, even one without readers', async () => {
     const { room_id: id } = await room({ keep_hours: 1 });
     for (const text of ['The house is new.', 'Good morning.']) await type(server, id, { text });
     const line = await type(server, id, { text: 'The river.' });
@@ -117,10 +117,6 @@ describe('the transcript of a room', () => {
     const vtt = await (await transcript(id, 'format=vtt&language=fr')).text();
     expect(vtt).toMatch(/^WEBVTT\n\n/);
     expect(vtt).toContain('Le fleuve.');
-    const docx = Buffer.from(await (await transcript(id, 'format=docx&language=es')).arrayBuffer());
-    const xml = zipText(docx, 'word/document.xml');
-    expect(xml).toContain('La casa es nueva.');
-    expect(xml).toContain('Main stage');
   });
 
   it('accepts language tags in any case, as does typing', async () => {
@@ -172,7 +168,7 @@ describe('the transcript of a room', () => {
     expect(await written('txt')).toMatch(/^\[Applause\] We came .*\n好。谢谢！\n$/s);
   });
 
-  it('is a valid document for any text, with right-to-left paragraphs where needed', async () => {
+  it('is a valid Word document for any text, with right-to-left paragraphs where needed', async () => {
     const { room_id: id } = await room({ name: 'Hall' });
     await type(server, id, { text: 'a\ufffeb <c> & d\u{1f600}' });
     await change(server, 'POST', `/v1/rooms/${id}/captions`, {
@@ -182,16 +178,15 @@ describe('the transcript of a room', () => {
     const xml = zipText(docx, 'word/document.xml');
     expect(() => new SaxesParser().write(xml).close()).not.toThrow();
     expect(xml).toContain('ab &lt;c&gt; &amp; d\u{1f600}');
+    expect(xml).toContain('Hall');
     const [, english, arabic] = xml.split('<w:p>').slice(1);
     expect(english).not.toMatch(/<w:rtl\/>/);
     expect(arabic).toMatch(/<w:bidi\/>.*<w:rtl\/>/s);
   });
 
-  it('is an empty file of every format for a room without lines', async () => {
+  it('is an empty file for a room without lines', async () => {
     const { room_id: id } = await room();
-    for (const format of ['txt', 'srt', 'vtt', 'docx', 'json']) {
-      await transcript(id, `format=${format}&language=es`);
-    }
+    expect(await (await transcript(id, 'format=srt&language=es')).text()).toBe('');
   });
 
   it('stays on the screens when it is no longer to be kept', async () => {

@@ -36,15 +36,10 @@ describe('a translation without a source language', () => {
   });
 
   it.each([
-    ['proton beam', 'EN', 'ES'],
-    ['rusty screwdriver', 'EN', 'ES'],
-    ['ganivet de cuina', 'CA', 'ES'],
-    ['puente de madera', 'ES', 'EN'],
-    ['vélo rouillé', 'FR', 'ES'],
-    ['ponte de madeira', 'PT', 'ES'],
-    ['cacciavite', 'IT', 'ES'],
-  ])('takes %s for %s', async (text, language, target) => {
-    const { translations } = await translate(text, target);
+    ['proton beam', 'EN'],
+    ['ganivet de cuina', 'CA'],
+  ])('takes %s for %s', async (text, language) => {
+    const { translations } = await translate(text);
     expect(translations).toMatchObject([{ detected_source_language: language }]);
     const { results } = await detect({ text: [text] });
     // The contract does not include Catalan among detected languages.
@@ -69,13 +64,11 @@ describe('a translation without a source language', () => {
     },
   );
 
-  it.each(['Dear Mr. Müller', 'Zürich Airport', 'Bonjour, Łukasz', 'Hola, Łukasz'])(
-    'does not take a name for another language: %s',
-    async (text) => {
-      const answer = await server.post('/v2/translate', { text: [text], target_lang: 'PT-BR' });
-      expect(answer.status).toBe(200);
-    },
-  );
+  it('does not take a name for another language', async () => {
+    const text = ['Dear Mr. Müller', 'Zürich Airport', 'Hello, Łukasz'];
+    const answer = await server.post('/v2/translate', { text, target_lang: 'ES' });
+    expect(answer.status).toBe(200);
+  });
 
   it('takes an ambiguous text for the likeliest served language', async () => {
     const { results } = await detect({ text: ['sopa deliciosa'] });

@@ -106,6 +106,14 @@ describe('the source of a translation', () => {
 
   const romance = ['en', 'ca', 'es', 'fr', 'it', 'pt'];
   it.each([
+    ...[['proton beam', 'en'] as const, ['rusty screwdriver', 'en'] as const],
+    ...[['ganivet de cuina', 'ca'] as const, ['vélo rouillé', 'fr'] as const],
+    ...[['ponte de madeira', 'pt'] as const, ['cacciavite', 'it'] as const],
+  ])('is the served language of a word or two: %s', async (text, language) => {
+    expect(await sourceOf(text, 'es', romance)).toBe(language);
+  });
+
+  it.each([
     ...['umowa najmu', 'klucze do domu', 'bahçe hortumu', 'verboden toegang'],
     ...['gekookte eieren', 'formulier invullen', 'fri frakt', 'uusi viesti', 'hol van a kulcs?'],
   ])(

@@ -1,5 +1,4 @@
 /** The options of `POST /v2/translate`, beyond languages and texts. */
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   TextTranslationRequest,
@@ -27,16 +26,15 @@ const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 describe('the source language', () => {
   it('is detected for each text', async () => {
     const { translations } = await ask({
-      text: ['The children are playing in the garden.', 'Los niños juegan en el jardín.', '42'],
+      text: ['The children are playing in the garden.', 'Els nens juguen al jardí de casa.', '42'],
       source_lang: undefined,
-      target_lang: 'FR',
     });
     expect(translations.map((each) => each.detected_source_language).slice(0, 2)).toEqual([
       'EN',
-      'ES',
+      'CA',
     ]);
-    expect(translations[0]?.text).toMatch(/enfants.*jardin/i);
-    expect(translations[1]?.text).toMatch(/enfants.*jardin/i);
+    expect(translations[0]?.text).toMatch(/niños.*jardín/i);
+    expect(translations[1]?.text).toMatch(/niños.*jardín/i);
     expect(translations[2]?.text).toBe('42');
   });
 
@@ -220,7 +218,7 @@ describe('limits', () => {
 });
 
 describe('a form', () => {
-  const send = (body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) =>
+  const send = (body: string, headers: Record<string, string>) =>
     server.send('/v2/translate', { method: 'POST', body, headers });
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -238,21 +236,11 @@ describe('a form', () => {
     expect((await send('text=The+house&target_lang=', form)).status).toBe(400);
   });
 
-  it.each(['gzip', 'deflate', 'br'])(
-    'or JSON compressed as %s is refused with the encoding as reason',
-    async (encoding) => {
-      const json = JSON.stringify({ text: ['The house'], target_lang: 'ES' });
-      const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
-      const response = await send(Buffer.from(gzipSync(json)), headers);
-      expect(response.status).toBe(415);
-      expect(response.headers.get('accept-encoding')).toBe('identity');
-      expect(await response.json()).toEqual({
-        message: expect.stringMatching(/Content-Encoding/) as string,
-      });
-      const plain = await send(json, { ...headers, 'Content-Encoding': 'identity' });
-      expect(plain.status).toBe(200);
-    },
-  );
+  it('or JSON may say that it is not compressed', async () => {
+    const json = JSON.stringify({ text: ['The house'], target_lang: 'ES' });
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'identity' };
+    expect((await send(json, headers)).status).toBe(200);
+  });
 });
 
 it('enable_beta_languages is documented, accepted and without effect', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { read } from '../../../server/events/nodes/room-entry.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
-import { brokerNames, openBrokers, openEmbedded, withStreams } from '../../broker/open-brokers.ts';
+import { openBrokers, openEmbedded, withStreams } from '../../broker/open-brokers.ts';
 import { until } from '../../support/product/server.ts';
 import { captionLogBehaviours } from '../caption-log-behaviour.ts';
 import { wholeTranscript } from '../live-room-support.ts';
@@ -11,7 +11,7 @@ import {
   claim,
   newRoom,
   openLog,
-  openTwoOver,
+  openTwo,
   said,
   storage,
   storageOfThisFile,
@@ -29,9 +29,9 @@ describe('the shared caption log', () => {
   });
 });
 
-describe.each(brokerNames)('two nodes over the %s broker', (name) => {
+describe('two nodes', () => {
   it('have the same captions with the same sequences, and only the owner may append', async () => {
-    const [first, second, track] = await openTwoOver(name);
+    const [first, second, track] = await openTwo();
     const heard: string[] = [];
     second.follow(track, {
       onCaption: ({ sequence, text }) => heard.push(`${sequence} ${text}`),
@@ -49,9 +49,8 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('write a transcript with everything that was appended before, even if it is still on its way', async () => {
-    const [one, other] = await openBrokers(name);
-    const node = one === other ? 'another' : other.node;
-    const late = withStreams({ ...other, node }, { follow: () => () => undefined });
+    const [one, other] = await openBrokers('Redis');
+    const late = withStreams(other, { follow: () => () => undefined });
     const track = { roomId: await newRoom(), name: 'es' };
     const [first, second] = [openLog(one), openLog(late)];
     await first.share(track.roomId).ready;
@@ -61,7 +60,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('pass the ownership on without losing or repeating a caption', async () => {
-    const [first, second, track] = await openTwoOver(name);
+    const [first, second, track] = await openTwo();
     const heard: [string[], string[]] = [[], []];
     for (const [index, log] of [first, second].entries()) {
       log.follow(track, {
@@ -82,7 +81,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('forget together, and report the deletion to later readers', async () => {
-    const [first, second, track] = await openTwoOver(name);
+    const [first, second, track] = await openTwo();
     const before = await first.append(track, said('secret', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
     await first.forget(track.roomId);
@@ -101,7 +100,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
         database.asked.push(...captions.map(({ text }) => text));
       },
     };
-    const [first, second, track] = await openTwoOver(name, [store]);
+    const [first, second, track] = await openTwo([store]);
     await first.append(track, said('secret', 1), { isKept: true });
     expect(await second.share(track.roomId).claim(claim)).toBeUndefined();
     await second.forget(track.roomId);
@@ -114,7 +113,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('show nothing of deleted captions even if the previous owner could not announce the deletion', async () => {
-    const [first, second, track, broker] = await openTwoOver(name);
+    const [first, second, track, broker] = await openTwo();
     const secret = await first.append(track, said('secret', 1), { isKept: true });
     await first.append(track, said('public', 2), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 2);
@@ -130,7 +129,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('do not write erased captions again under another owner', async () => {
-    const [first, second, track] = await openTwoOver(name);
+    const [first, second, track] = await openTwo();
     await first.append(track, said('secret', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
     await first.erase(track.roomId);
@@ -154,7 +153,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
       ...storage.rooms,
       latest: (...wish) => hold.latest.then(() => storage.rooms.latest(...wish)),
     };
-    const [first, second, track] = await openTwoOver(name, [away, slow]);
+    const [first, second, track] = await openTwo([away, slow]);
     await first.append(track, said('one', 1), { isKept: true });
     await until(async () => (await second.read(track, 0)).captions.length === 1);
     hold.latest = new Promise((resolve) => (answer = resolve));
@@ -168,7 +167,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('restore all captions in the broker after it has lost them, under a new owner', async () => {
-    const [first, second, { roomId, name: spoken }, broker] = await openTwoOver(name);
+    const [first, second, { roomId, name: spoken }, broker] = await openTwo();
     const track = { roomId, name: spoken };
     const texts = ['a', 'b', 'c'];
     for (const [line, text] of texts.entries()) {
@@ -184,7 +183,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('write captions only after the other nodes have them, except at shutdown', async () => {
-    const [one] = await openBrokers(name);
+    const [one] = await openBrokers('Redis');
     const state = { isAway: true };
     const broker = withStreams(one, {
       append: (...wish) => (state.isAway ? Promise.reject(away()) : one.streams.append(...wish)),
@@ -211,7 +210,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('announce captions restored from the database as kept', async () => {
-    const [first, , track, broker] = await openTwoOver(name);
+    const [first, , track, broker] = await openTwo();
     const { roomId } = track;
     await storage.rooms.append(track, [{ ...said('kept', 1), sequence: 1 }]);
     expect((await first.read(track, 0)).captions).toHaveLength(1);
@@ -234,7 +233,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
         await storage.rooms.deleteCaptions(...wish);
       },
     };
-    const [first, second, track, broker] = await openTwoOver(name, [slow]);
+    const [first, second, track, broker] = await openTwo([slow]);
     const lease = `room ${track.roomId}`;
     await first.append(track, said('before', 1), { isKept: false });
     const forgotten = first.forget(track.roomId);
@@ -249,7 +248,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('remove captions older than the retention time, and the marks between them', async () => {
-    const [first, , { roomId, ...track }, broker] = await openTwoOver(name);
+    const [first, , { roomId, ...track }, broker] = await openTwo();
     const at = (text: string, line: number, endMs: number) => ({ ...said(text, line), endMs });
     const isKept = { isKept: true };
     await first.append({ roomId, ...track }, at('one', 1, 2_000), isKept);
@@ -262,7 +261,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('leave nothing of a deleted room that no node has open any more', async () => {
-    const [first, second, { roomId, ...track }, broker] = await openTwoOver(name);
+    const [first, second, { roomId, ...track }, broker] = await openTwo();
     await first.append({ roomId, ...track }, said('secret', 1), { isKept: false });
     for (const log of [first, second]) await log.leave(roomId, { isLast: false });
     expect(await broker.streams.read(`room ${roomId}`, 0, 9)).toHaveLength(1);
@@ -271,7 +270,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('deliver captions of a room that is reopened while it is being removed', async () => {
-    const [one] = await openBrokers(name);
+    const [one] = await openBrokers('Redis');
     for (const isDropped of [true, false]) {
       let drop = (): void => undefined;
       const gate = new Promise<void>((resolve) => (drop = resolve));
@@ -300,7 +299,7 @@ describe.each(brokerNames)('two nodes over the %s broker', (name) => {
   });
 
   it('leave nothing when the last node closes the room', async () => {
-    const [one] = await openBrokers(name);
+    const [one] = await openBrokers('Redis');
     const log = openLog(one);
     const track = { roomId: await newRoom(), name: 'spoken' };
     await log.append(track, said('secret', 1), { isKept: false });

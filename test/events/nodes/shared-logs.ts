@@ -1,4 +1,4 @@
-/** Shared caption logs over brokers of either kind and one database. */
+/** Shared caption logs over Redis and one database. */
 import { beforeAll, onTestFinished } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Broker } from '../../../server/broker/index.ts';
@@ -7,7 +7,7 @@ import { read } from '../../../server/events/nodes/room-entry.ts';
 import { SharedCaptionLog } from '../../../server/events/nodes/shared-caption-log.ts';
 import type { RoomStore } from '../../../server/events/store.ts';
 import type { Storage } from '../../../server/stores.ts';
-import { type BrokerName, openBrokers } from '../../broker/open-brokers.ts';
+import { openBrokers } from '../../broker/open-brokers.ts';
 import { databasesOfThisFile } from '../../storage/database-pair.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
 import { sampleRoom } from '../room-samples.ts';
@@ -59,13 +59,11 @@ export const said = (text: string, line: number) => ({
 });
 export const claim = { sessionId: 'session', isResuming: false };
 
-/** Opens two logs of one room; over the embedded broker, two nodes of one process under different names. */
-export async function openTwoOver(
-  name: BrokerName,
+/** Opens two logs of one room, over Redis as servers do. */
+export async function openTwo(
   stores: [first?: RoomStore, second?: RoomStore] = [],
 ): Promise<[SharedCaptionLog, SharedCaptionLog, CaptionTrack, Broker]> {
-  const [one, other] = await openBrokers(name);
-  const brokers = [one, one === other ? { ...one, node: 'another' } : other] as const;
+  const brokers = await openBrokers('Redis');
   const track = { roomId: await newRoom(), name: 'spoken' };
   const [first, second] = [
     openLog(brokers[0], Date.now, stores[0]),
@@ -73,5 +71,5 @@ export async function openTwoOver(
   ];
   await first.share(track.roomId).ready;
   await second.share(track.roomId).ready;
-  return [first, second, track, one];
+  return [first, second, track, brokers[0]];
 }
