@@ -51,11 +51,12 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
   const running = new Set<DocumentJob>();
   const bell = new Change();
   let isStopping = false;
+  let cannotClaim = false;
 
   async function take(): Promise<ClaimedDocument | undefined> {
     try {
       const atMs = now();
-      return await documents.claim({
+      const claimed = await documents.claim({
         claimId: randomUUID(),
         workerId,
         atMs,
@@ -63,8 +64,13 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
         maxAttempts,
         exhausted: EXHAUSTED,
       });
+      if (cannotClaim) log.info({}, 'Documents can be claimed again.');
+      cannotClaim = false;
+      return claimed;
     } catch (error) {
-      log.warn({ error: String(error) }, 'Documents cannot be claimed at the moment.');
+      // Once for each outage: it is tried every few seconds.
+      if (!cannotClaim) log.warn({ error: String(error) }, 'Documents cannot be claimed for now.');
+      cannotClaim = true;
       return undefined;
     }
   }

@@ -22,6 +22,7 @@ import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { readFile, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
+import { type LogRecord, recordLog } from '../../support/product/log-record.ts';
 import { until } from '../../support/product/server.ts';
 
 let folder: string;
@@ -62,18 +63,21 @@ type Translate = (work: DocumentWork) => Promise<Uint8Array>;
 /** Returns a document's translation. */
 const upperCase = (file: Uint8Array) => Buffer.from(Buffer.from(file).toString().toUpperCase());
 
-function startWorker(translate: Translate, given: { maxDocuments?: number } = {}): DocumentJobs {
+function startWorker(
+  translate: Translate,
+  given: { maxDocuments?: number; log?: LogRecord; now?: () => number } = {},
+): DocumentJobs {
   const translator: DocumentTranslator = {
     translate: async (work) => ({ file: await translate(work), characters: work.file.byteLength }),
   };
   const worker = startDocumentJobs({
     documents: storage.documents,
     translator,
-    log: quietLog,
+    log: given.log ?? quietLog,
     maxAttempts: 3,
     workerId: `worker ${workers.length}`,
     maxDocuments: given.maxDocuments ?? 2,
-    now: () => Date.now() + skewMs,
+    now: given.now ?? (() => Date.now() + skewMs),
   });
   workers.push(worker);
   return worker;
@@ -363,6 +367,26 @@ describe('a document worker', () => {
     });
     expect(document.billedCharacters).toBe(9);
     expect(await used()).toBe(9);
+  });
+
+  it('logs once that it cannot claim documents, and when it can again', async () => {
+    const database = { url: undefined, dataFolder: folder };
+    await executeOn(database, 'alter table documents rename to lost_documents');
+    const log = recordLog();
+    let attempts = 0;
+    const now = () => Date.now() + attempts++;
+    const worker = startWorker(async ({ file }) => upperCase(file), { log, now });
+    await until(() => {
+      worker.ring();
+      return attempts > 3;
+    });
+    await executeOn(database, 'alter table lost_documents rename to documents');
+    expect(await settled(await queue('the house'))).toMatchObject({ status: 'done' });
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'Documents cannot be claimed for now.',
+      'Documents can be claimed again.',
+      'A document has been translated.',
+    ]);
   });
 
   it('reports a finish time that only gets nearer', async () => {
