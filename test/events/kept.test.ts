@@ -12,7 +12,16 @@ import {
   startLibreTranslateServer,
   type LibreTranslateServer,
 } from '../support/services/libretranslate-server.ts';
-import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from './room-client.ts';
+import {
+  change,
+  keyOf,
+  makeRoom,
+  readAlong,
+  readStream,
+  roomKey,
+  type,
+  untilItTranslates,
+} from './room-client.ts';
 
 let translator: LibreTranslateServer;
 beforeAll(async () => {
@@ -67,6 +76,7 @@ async function hold(
 /** Types lines until the server is killed, then starts another one to which the readers return. */
 async function killAndStart(DATA_DIR: string): Promise<HostedServer> {
   const first = await startServer(settings({ DATA_DIR }));
+  await untilItTranslates(first);
   const made = await makeRoom(first, {
     ...{ name: 'Main stage', languages: ['es'], keep_hours: 1, access: 'link' },
   });
@@ -93,6 +103,7 @@ async function killAndStart(DATA_DIR: string): Promise<HostedServer> {
   }));
 
   const second = await startHosted(settings({ DATA_DIR, LOG_LEVEL: 'debug' }));
+  await untilItTranslates({ ...second, apiKey: first.apiKey });
   const rest = [
     await readAlong(second, id, { key, language: 'es', after: before[0]!.after }),
     await readStream(second, id, { key, after: before[1]!.after }),

@@ -9,6 +9,16 @@ import type {
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { until, type RunningServer } from '../support/product/server.ts';
 
+/** Waits until a server has reached its translator, which it does after it has started; no room has a language before. */
+export async function untilItTranslates(
+  server: Pick<RunningServer, 'get' | 'apiKey'>,
+): Promise<void> {
+  const key = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
+  await until(async () =>
+    (await (await server.get('/v2/languages?type=target', key)).text()).includes('"ES"'),
+  );
+}
+
 /** Creates a room. Throws when the server refuses. */
 export async function makeRoom(
   server: Pick<RunningServer, 'post'>,

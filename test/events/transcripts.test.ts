@@ -9,7 +9,16 @@ import {
   startLibreTranslateServer,
   type LibreTranslateServer,
 } from '../support/services/libretranslate-server.ts';
-import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from './room-client.ts';
+import {
+  change,
+  keyOf,
+  makeRoom,
+  readAlong,
+  readStream,
+  roomKey,
+  type,
+  untilItTranslates,
+} from './room-client.ts';
 
 let translator: LibreTranslateServer;
 let server: HostedServer;
@@ -22,6 +31,7 @@ beforeAll(async () => {
     TRANSLATION_ENGINES: '*: libretranslate',
     LOG_LEVEL: 'debug',
   });
+  await untilItTranslates(server);
 });
 afterAll(async () => {
   await server.stop();
@@ -184,9 +194,13 @@ describe('the transcript of a room', () => {
     expect(arabic).toMatch(/<w:bidi\/>.*<w:rtl\/>/s);
   });
 
-  it('is an empty file for a room without lines', async () => {
+  it('is an empty file of every format for a room without lines', async () => {
     const { room_id: id } = await room();
-    expect(await (await transcript(id, 'format=srt&language=es')).text()).toBe('');
+    const written = async (format: string) =>
+      Buffer.from(await (await transcript(id, `format=${format}&language=es`)).arrayBuffer());
+    const texts = await Promise.all(['txt', 'srt', 'vtt', 'json'].map(written));
+    expect(texts.map(String)).toEqual(['', '', 'WEBVTT\n', '{"name":"Main stage","lines":[]}']);
+    expect(zipText(await written('docx'), 'word/document.xml')).toContain('Main stage');
   });
 
   it('stays on the screens when it is no longer to be kept', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../support/services/openai-speech-server.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 import { type RedisProxy, startRedisProxy } from '../../support/services/redis-proxy.ts';
-import { type RoomReader, type } from '../room-client.ts';
+import { type RoomReader, type, untilItTranslates } from '../room-client.ts';
 
 export interface RoomCluster {
   readonly cluster: Cluster;
@@ -81,14 +81,6 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
       return translator!;
     },
   };
-}
-
-/** Waits until a server has reached its translator, which it does after it has started. */
-async function untilItTranslates(node: TestServer): Promise<void> {
-  const key = { Authorization: `DeepL-Auth-Key ${node.apiKey}` };
-  await until(async () =>
-    (await (await node.get('/v2/languages?type=target', key)).text()).includes('"ES"'),
-  );
 }
 
 /** How often each text was translated into a language. */

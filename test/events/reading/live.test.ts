@@ -17,6 +17,7 @@ import {
   refusal,
   roomInfo,
   type,
+  untilItTranslates,
   type RoomReader,
 } from '../room-client.ts';
 
@@ -33,6 +34,7 @@ beforeAll(async () => {
     TRANSLATION_ENGINES: '*: libretranslate',
     LOG_LEVEL: 'debug',
   });
+  await untilItTranslates(server);
   guests = await readForSeconds();
 });
 afterAll(async () => {
