@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -25,7 +25,7 @@ it('counts one failure when no test ran, and when vitest itself breaks', async (
   expect(broken.said).toContain('nonsense');
 });
 
-it('runs the real-time part beside the rest, and retries the failed files of both parts once, without a third attempt', async () => {
+it('runs the real-time part beside the rest, and retries the failed files of both parts once, without a third attempt, and says whether they pass', async () => {
   vi.stubEnv('VITEST_MAX_WORKERS', undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   const folder = temporaryFolder();
@@ -52,6 +52,7 @@ it('runs the real-time part beside the rest, and retries the failed files of bot
   const { totals, said } = await runWith({ triesAgain: true, config });
   expect(totals).toEqual({ passed: 3, failed: 1, skipped: 0 });
   expect(said).toMatch(/FAILED .* > tells.*Once more.*FAILED .* > fails twice/s);
+  expect(said).not.toContain('They pass');
   const [rest, clock] = ['first', 'realtime'].map((name) => {
     const lines = readFileSync(inFolder(name), 'utf8').trim().split('\n');
     expect(lines).toHaveLength(2);
@@ -59,4 +60,9 @@ it('runs the real-time part beside the rest, and retries the failed files of bot
   });
   expect([rest?.workers, clock?.workers]).toEqual(['6', '2']);
   expect(rest!.niceness).toBe(Math.min(clock!.niceness + 5, os.constants.priority.PRIORITY_LOW));
+
+  rmSync(inFolder('realtime'));
+  const again = await runWith({ triesAgain: true, config }, '--project', 'realtime');
+  expect(again.totals).toEqual({ passed: 2, failed: 0, skipped: 0 });
+  expect(again.said).toMatch(/Once more.*They pass when nothing runs beside them\./s);
 });
