@@ -344,8 +344,9 @@ describe('console translation memories', () => {
   });
 });
 
-it('the language pages fit a laptop and a phone, and axe finds no faults', async () => {
+it('the language pages fit a laptop and a phone, axe finds no faults, and many glossaries are searched by name', async () => {
   const glossary = await makeGlossary('Seen', 'a\tA');
+  await Promise.all(Array.from({ length: 8 }, (_, at) => makeGlossary(`Pier ${at}`, 'a\tA')));
   const { style_id: style } = await answerOf<StyleRuleList>(
     bench.server.post('/v3/style_rules', {
       ...{
@@ -375,14 +376,18 @@ it('the language pages fit a laptop and a phone, and axe finds no faults', async
   expect(await look('console-dialog')).toEqual([[], 0]);
   await page.keyboard.press('Escape');
   for (const [hash, name] of [
-    ['#/glossaries', 'Glossaries'],
     [`#/style-rules/${style}`, 'Seen'],
+    ['#/glossaries', 'Glossaries'],
   ] as const) {
     await page.evaluate((to) => (location.hash = to), hash);
     await page.getByRole('heading', { name }).first().waitFor();
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     expect({ hash, found: await look('main') }).toEqual({ hash, found: [[], 0] });
   }
+  await field('Search glossaries').fill('PIER 7');
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  await field('Search glossaries').fill('quay');
+  await bar('No glossary has “quay” in its name.');
 });
 
 it('the language pages throw nothing and violate no policy', () => {

@@ -105,7 +105,7 @@ export function testEventPages({
     await proxy.close();
   });
 
-  it('a speaker sees the code for the audience enlarged, and is live', async (context) => {
+  it('a speaker sees the code for the audience enlarged, is live and pauses', async (context) => {
     const reason = deafness();
     if (reason !== undefined) context.skip(reason);
     const room: RoomInfo = await bench().makeRoom();
@@ -118,5 +118,8 @@ export function testEventPages({
     await pressFloor(page);
     await untilSaid(page, /You are live/);
     await expect.poll(async () => (await bench().roomNow(room)).state).toBe('live');
+    await pressFloor(page);
+    await untilSaid(page, /Paused/);
+    await expect.poll(async () => (await bench().roomNow(room)).state).toBe('paused');
   });
 }
