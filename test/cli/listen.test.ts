@@ -200,7 +200,7 @@ describe('listen', () => {
     [['-', ...english], /^Standard input: there is no audio in it/],
     [['README.md'], /--content-type/],
     [['README.md', '--convert'], /^README\.md: Invalid data/],
-    [['README.md', '--content-type', 'audio/mpeg'], /no sound was found in it as audio\/mpeg/],
+    [['tsconfig.json', '--content-type', 'audio/mpeg'], /no sound was found in it as audio\/mpeg/],
     [['README.md', '--content-type', 'audio/aac'], /source_media_content_type/],
     [['README.md', '--content-type', 'audio/auto', '--output', 'a.doc'], /srt, vtt, txt, json/],
     [['README.md', '--content-type', 'audio/auto', '--speak', 'a.webm'], /--to/],
