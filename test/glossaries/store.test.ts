@@ -151,6 +151,18 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     }
   });
 
+  it('have a dictionary deleted once', async () => {
+    const { accountId, glossaryId } = await newGlossary(dictionary());
+    const remove = (pair: Dictionary) =>
+      storage.glossaries.deleteDictionary(accountId, glossaryId, pair);
+    expect(await remove(dictionary({ targetLang: 'fr' }))).toBe(false);
+    expect((await storage.glossaries.find(accountId, glossaryId))?.editedInV3).toBe(false);
+    expect(await remove(dictionary())).toBe(true);
+    expect(await remove(dictionary())).toBe(false);
+    const after = await other.glossaries.find(accountId, glossaryId);
+    expect(after).toMatchObject({ dictionaries: [], editedInV3: true });
+  });
+
   it('are deleted once, with their dictionaries', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     expect(await storage.glossaries.delete(accountId, glossaryId)).toBe(true);
@@ -196,17 +208,5 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(await put(revision, { entries: 'c\td' })).toBe('conflict');
     const read = await storage.glossaries.entries(accountId, glossaryId, dictionary());
     expect(read?.entries).toBe('a\tb');
-  });
-
-  it('have a dictionary deleted once', async () => {
-    const { accountId, glossaryId } = await newGlossary(dictionary());
-    const remove = (pair: Dictionary) =>
-      storage.glossaries.deleteDictionary(accountId, glossaryId, pair);
-    expect(await remove(dictionary({ targetLang: 'fr' }))).toBe(false);
-    expect((await storage.glossaries.find(accountId, glossaryId))?.editedInV3).toBe(false);
-    expect(await remove(dictionary())).toBe(true);
-    expect(await remove(dictionary())).toBe(false);
-    const after = await other.glossaries.find(accountId, glossaryId);
-    expect(after).toMatchObject({ dictionaries: [], editedInV3: true });
   });
 });
