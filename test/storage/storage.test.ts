@@ -101,6 +101,10 @@ describe.each(databases)('storage in $name', ({ name, newPlace }) => {
     const [first, second] = await Promise.all([open(fresh), open(fresh)]);
     const { account } = await openAccount(first);
     expect(await second.accounts.list()).toEqual([account]);
+    // By their id, servers refuse the broker of those with another database.
+    const id = await first.installation.id();
+    expect(await second.installation.id()).toBe(id);
+    expect(await under.storage.installation.id()).not.toBe(id);
     await Promise.all([first.close(), second.close()]);
 
     const sql = `insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')`;
