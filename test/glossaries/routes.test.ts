@@ -165,13 +165,17 @@ describe('the v2 glossary interface', () => {
           ...(accept !== undefined && { Accept: accept }),
         },
       });
-    for (const accept of [undefined, 'text/tab-separated-values', 'application/json, text/*']) {
+    for (const accept of [
+      undefined,
+      'text/tab-separated-values',
+      'application/json, text/*;q=0.5',
+    ]) {
       const response = await entriesFor(accept);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/tab-separated-values; charset=UTF-8');
       expect(await response.text()).toBe('a\tb\nc\td');
     }
-    expect((await entriesFor('application/json')).status).toBe(415);
+    expect((await entriesFor('application/json, text/*;q=0')).status).toBe(415);
   });
 });
 
