@@ -13,7 +13,7 @@ import { DocumentError, type OpenOptions } from '../../../server/documents/forma
 import { doc, convertToDocx, runSandboxed } from '../../../server/documents/formats/office/doc.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
-import { soffice, unzipped, zipText } from '../../support/documents/documents.ts';
+import { soffice, zipText } from '../../support/documents/documents.ts';
 import { paragraph, wordDocument } from '../../support/documents/word-document.ts';
 import { descendantsOf, isAlive } from '../../support/machine/processes.ts';
 
@@ -205,12 +205,9 @@ function renamedEntry(file: Buffer, from: string, to: string): Buffer {
 
 describe('the sandbox of LibreOffice', () => {
   it('blocks all requests of a document', async () => {
-    const { written } = await translatedOnce();
+    await translatedOnce();
     expect(requests).toEqual([]);
-    // Everything that LibreOffice converted is in it, in capitals, the secret too.
-    const parts = Object.values(unzipped(written)).map((part) => Buffer.from(part).toString());
-    expect(parts.join('\n')).not.toContain(SECRET);
-    // Without the sandbox, LibreOffice would fetch these links.
+    // Without the sandbox, LibreOffice would fetch this link; it copies no text of linked files.
     expect(file.includes(Buffer.from('/picture.png', 'utf16le'))).toBe(true);
   });
 

@@ -99,7 +99,7 @@ it.skipIf((await knownWords('en')) === undefined)(
   },
 );
 
-it('a scan of a photo, an engraving and letter-like marks in rows has no line of words', async () => {
+it('a scan of a photo, an engraving and letter-like marks in rows has hardly a word', async () => {
   const [large, small, shade] = [spots(40), spots(5), spots(60)];
   const [marks, blanks] = [spots(3), spots(20)];
   const photo = (x: number, y: number) => 255 * (0.6 * large(x, y) + 0.4 * small(x, y));
@@ -113,5 +113,6 @@ it('a scan of a photo, an engraving and letter-like marks in rows has no line of
     if (x < third) return photo(x, y);
     return x < 2 * third ? engraving(x, y) : isMark(x, y) ? 20 : 250;
   });
-  expect(await oursOf(page)).not.toMatch(/\S \S+ \S/u);
+  // Marks may be read as a short word; a photo or an engraving never is.
+  expect((await oursOf(page)).split(/\s/).length).toBeLessThan(3);
 });
