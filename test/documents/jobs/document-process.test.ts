@@ -222,7 +222,7 @@ describe('a waiting document process', () => {
     return processes;
   }
 
-  it('is replaced on demand when it is killed, serves one document and is then followed by another, and ends with its owner', async () => {
+  it('is replaced on demand when it is killed, serves one document at a time and is then followed by another, and ends with its owner', async () => {
     const processes = processesAhead();
     // Detecting the containment starts processes too.
     await documentContainment();
@@ -239,6 +239,9 @@ describe('a waiting document process', () => {
     const second = await processes.take(signal);
     expect(next).toContain(second.pid);
     expect(second.pid).not.toBe(first.pid);
+    const beside = await processes.take(signal);
+    expect(beside.pid).not.toBe(second.pid);
+    await beside.close();
     expect(await second.open(text('Three.'), 'txt', opening)).toMatchObject({ characters: 6 });
     await second.close();
     const left = await waitingOnes();
