@@ -3,7 +3,6 @@ import { decodeServerMessage, encodeClientMessage } from '../protocol/codec.ts';
 import type { ClientMessage, MessageFormat, ServerMessage } from '../protocol/messages.ts';
 import { CLOSED, OPEN, type SocketClass, type SocketLike } from './socket.ts';
 
-const OPEN_DEADLINE_MS = 10_000;
 /** The close code that browsers report for a connection without a closing handshake. */
 const ABNORMAL = 1006;
 
@@ -11,6 +10,7 @@ export interface VoiceConnectionOptions {
   url: string;
   format: MessageFormat;
   WebSocket: SocketClass;
+  openDeadlineMs: number;
   onOpen: () => void;
   onMessage: (message: ServerMessage) => void;
 }
@@ -27,7 +27,8 @@ export class VoiceConnection {
   /** Time of the last received data, on the clock of `performance.now()`. */
   lastHeardMs = -Infinity;
 
-  constructor({ url, format, WebSocket, onOpen, onMessage }: VoiceConnectionOptions) {
+  constructor(options: VoiceConnectionOptions) {
+    const { url, format, WebSocket, openDeadlineMs, onOpen, onMessage } = options;
     this.#format = format;
     this.closed = new Promise((resolve) => (this.#settle = resolve));
     const socket = new WebSocket(url);
@@ -48,7 +49,7 @@ export class VoiceConnection {
       if (socket.readyState === CLOSED) setTimeout(() => this.#end(ABNORMAL));
     };
     this.#socket = socket;
-    this.#deadline = setTimeout(() => this.abandon(), OPEN_DEADLINE_MS);
+    this.#deadline = setTimeout(() => this.abandon(), openDeadlineMs);
   }
 
   get isOpen(): boolean {

@@ -53,8 +53,13 @@ const STABLE_MS = 15_000;
  */
 const STALLED_MS = 4_000;
 const WATCH_EVERY_MS = 500;
-/** Time limits for a token request, in ms: for a new session, and for resuming one. */
-const TOKEN_DEADLINES_MS = { toBegin: 10_000, toResume: 5_000 };
+/**
+ * Time limits for a token request, in ms: for a new session, for resuming one, and for an attempt that no
+ * other follows, which must not be given up while a busy machine is only slow.
+ */
+const TOKEN_DEADLINES_MS = { toBegin: 10_000, toResume: 5_000, only: 60_000 };
+/** Time limits for opening a socket, in ms. */
+const OPEN_DEADLINES_MS = { usual: 10_000, only: 60_000 };
 const NORMAL_CLOSURE = 1000;
 /**
  * Consecutive refused sockets before giving up. Browsers do not reveal why a socket was refused. If
@@ -199,6 +204,11 @@ export class VoiceLink {
     return this.#abort.signal.aborted;
   }
 
+  /** Whether no other attempt follows when the present one fails. */
+  #isOnlyAttempt(): boolean {
+    return !this.#hasBeenOpen && this.#options.attempts.toBegin === 1;
+  }
+
   #hasServed(): boolean {
     return this.#wasGood;
   }
@@ -239,10 +249,8 @@ export class VoiceLink {
   async #provide(request: Parameters<TokenProvider>[0]): Promise<SessionAnswer> {
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();
-    const timer = setTimeout(
-      stop,
-      TOKEN_DEADLINES_MS[isReconnect(request) ? 'toResume' : 'toBegin'],
-    );
+    const kind = this.#isOnlyAttempt() ? 'only' : isReconnect(request) ? 'toResume' : 'toBegin';
+    const timer = setTimeout(stop, TOKEN_DEADLINES_MS[kind]);
     this.#abort.signal.addEventListener('abort', stop);
     // A page's own provider may ignore the signal.
     const overdue = new Promise<never>((_, reject) => {
@@ -306,6 +314,7 @@ export class VoiceLink {
       url: connectUrl(streaming_url, token),
       format: this.request.message_format,
       WebSocket: this.#options.WebSocket,
+      openDeadlineMs: OPEN_DEADLINES_MS[this.#isOnlyAttempt() ? 'only' : 'usual'],
       onOpen: () => {
         this.#hasBeenOpen = this.#hasBegun = true;
         openedAtMs = performance.now();

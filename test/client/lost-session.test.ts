@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connectVoice } from '../../shared/client/node.ts';
 import { WORD_BYTES } from '../support/services/resuming-gateway.ts';
 import { until } from '../support/product/server.ts';
-import { becomes, collect, concluded, connect, noise, start } from './conversation.ts';
+import { TELEPHONE, becomes, collect, concluded, connect, noise, start } from './conversation.ts';
 
 describe('a session that the gateway has lost', () => {
   it('fails with session-lost', async () => {
@@ -100,4 +101,24 @@ describe('a session that the gateway has lost', () => {
     await session.finish();
     expect(gateway.sessions[0]?.words).toBe(2);
   });
+});
+
+it('a session with one attempt to begin waits for a slow server', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = { request: false, refused: false };
+  const { done } = connectVoice({
+    ...{ server: 'http://127.0.0.1:1', apiKey: 'key', contentType: TELEPHONE },
+    attempts: { toBegin: 1 },
+    fetch: () => {
+      asked.request = true;
+      return new Promise(() => undefined);
+    },
+  });
+  done.catch(() => (asked.refused = true));
+  await vi.waitUntil(() => asked.request);
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(asked.refused).toBe(false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await expect(done).rejects.toMatchObject({ code: 'unreachable' });
 });
