@@ -1,47 +1,30 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { announceServer } from '../../server/cli/running-server.ts';
 import { askDragoman, runDragoman } from '../support/product/command-line.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { startServer } from '../support/product/server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** Commands beside a running server know its data folder, but not its settings. */
-async function serverOf(dataFolder: string, settings: Record<string, string> = {}) {
-  const server = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent', ...settings });
-  onTestFinished(() => server.stop());
-  return server;
-}
-
 const linkFor = async (dataFolder: string, settings: Record<string, string> = {}) => {
   const args = ['account', 'console-link', 'default'];
   const beside = { DATA_DIR: dataFolder, ...settings };
   return (await askDragoman<{ link: string }>(args, beside)).link;
 };
 
-async function kill(server: TestServer): Promise<void> {
-  server.process.kill('SIGKILL');
-  await server.exited;
-}
-
-it("uses the port of the running server, and the command's own settings after the server was killed", async () => {
+it('uses the port and the public address of the running server until it stops, unless the command has its own', async () => {
   const dataFolder = temporaryFolder();
-  const server = await serverOf(dataFolder);
-  expect(await linkFor(dataFolder)).toMatch(new RegExp(`^${server.url}/console/#set-password=`));
-  const file = path.join(dataFolder, 'house.txt');
-  writeFileSync(file, 'The house.');
-  const translated = await runDragoman(['translate', file, '--to', 'xx'], { DATA_DIR: dataFolder });
-  expect(translated.errors).toContain('target_lang');
-  await kill(server);
-  expect(readdirSync(dataFolder)).toContain('server.json');
-  expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
-});
-
-it("uses the server's public address until it stops, unless the command has its own", async () => {
-  const dataFolder = temporaryFolder();
-  const server = await serverOf(dataFolder, { PUBLIC_URL: 'https://live.example.org/here/' });
+  const own = { RECOGNISER: 'silent', PUBLIC_URL: 'https://live.example.org/here/' };
+  const server = await startServer({ DATA_DIR: dataFolder, ...own });
+  onTestFinished(() => server.stop());
   expect(server.output()).toMatch(/Console +https:\/\/live\.example\.org\/here\/console\/#/);
   expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
+  const document = path.join(dataFolder, 'house.txt');
+  writeFileSync(document, 'The house.');
+  const asked = ['translate', document, '--to', 'xx'];
+  expect((await runDragoman(asked, { DATA_DIR: dataFolder })).errors).toContain('target_lang');
   const other = await linkFor(dataFolder, { PUBLIC_URL: 'https://other.example.org' });
   expect(other).toMatch(/^https:\/\/other\.example\.org\/console\/#/);
 
@@ -62,7 +45,7 @@ it("uses the server's public address until it stops, unless the command has its 
   expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
 });
 
-it('ignores the record of a killed server whose process id another program has now', () => {
+it('ignores the record of a killed server, also when another program has its process id', () => {
   const dataFolder = temporaryFolder();
   const file = path.join(dataFolder, 'server.json');
   const server = { address: 'http://127.0.0.1:1234', publicAddress: 'http://127.0.0.1:1234' };
@@ -70,6 +53,9 @@ it('ignores the record of a killed server whose process id another program has n
   const note = JSON.parse(readFileSync(file, 'utf8')) as object;
   const other = { ...note, pid: process.ppid };
   writeFileSync(file, JSON.stringify(other));
+  expect(announceServer(dataFolder, server)).toBeUndefined();
+  const { pid: gone } = spawnSync('true');
+  writeFileSync(file, JSON.stringify({ ...other, pid: gone, startTicks: undefined }));
   expect(announceServer(dataFolder, server)).toBeUndefined();
   // Other systems than Linux do not tell when a process started.
   writeFileSync(file, JSON.stringify({ ...other, startTicks: undefined }));

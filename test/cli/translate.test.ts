@@ -7,7 +7,6 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-output.ts';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
-import { executeOn } from '../storage/database-access.ts';
 import { until } from '../support/product/server.ts';
 import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { makeCertificate } from '../support/machine/certificate.ts';
@@ -43,14 +42,14 @@ describe('translate', () => {
     const folder = path.dirname(page);
     mkdirSync(path.join(folder, 'out'));
     const result = await translate(
-      ...[bad, page, '--to', 'es,fr', '--from', 'en', '--output', path.join(folder, 'out')],
+      ...[bad, page, '--to', 'es,es-419', '--from', 'en', '--output', path.join(folder, 'out')],
     );
     expect(result.code).toBe(1);
     expect(result.errors).toContain(`${bad}: `);
     expect(result.errors).toContain('not well-formed XML');
     expect(readdirSync(path.join(folder, 'out')).sort()).toEqual([
+      'the "best" ñandú — 1.es-419.HTM',
       'the "best" ñandú — 1.es.HTM',
-      'the "best" ñandú — 1.fr.HTM',
     ]);
     expect(readFileSync(path.join(folder, 'out/the "best" ñandú — 1.es.HTM'), 'utf8')).toBe(
       '<p>El coche <b>rojo</b></p>',
@@ -145,48 +144,48 @@ describe('translate', () => {
     expect(namesBeside(file)).toEqual(['letter.txt']);
   });
 
-  it('exits with 130 on Ctrl+C, and when its terminal is closed, and leaves nothing behind', async () => {
-    const sentences = Array.from(
-      { length: 4_000 },
-      (_, at) => `The red car ${at} is in the garden.`,
-    );
-    const file = written('novel.txt', sentences.join('\n\n'));
-    const child = startDragoman(['translate', file, '--to', 'es', '--from', 'en'], settings());
-    let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-    await until(() => /novel\.txt: (?:waiting|translating)/.test(errors));
-    child.kill('SIGHUP');
-    child.kill('SIGINT');
-    expect(await once(child, 'close')).toEqual([130, null]);
-    expect(errors).toMatch(/Stopped\.\n$/);
-    // The server was told and deletes the document, at once unless it is very busy.
-    const kept = "select 1 from documents where file_name = 'novel.txt'";
-    const database = { url: undefined, dataFolder: server.dataFolder };
-    await until(async () => (await executeOn(database, kept)).length === 0);
-    expect(namesBeside(file)).toEqual(['novel.txt']);
-  });
-
-  it('deletes a document whose upload is answered only after Ctrl+C', async () => {
+  /** Starts the command with a server that answers the upload, and what `later` says to other requests. */
+  async function translating(answerUpload: (answer: () => void) => void, later: object = {}) {
     const asked: string[] = [];
-    const handle = { document_id: 'late', document_key: 'key' };
     const service = http.createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
-      const answer = () => response.end(JSON.stringify(handle));
+      const handle = { document_id: 'one', document_key: 'key' };
+      const answer = (body: object) => response.end(JSON.stringify(body));
       request.resume().once('end', () => {
-        if (asked.length > 1) answer();
-        else {
-          child.kill('SIGINT');
-          setTimeout(answer, 500);
-        }
+        if (asked.length > 1) answer(later);
+        else answerUpload(() => answer(handle));
       });
     });
     onTestFinished(() => void service.close());
     await once(service.listen(0, '127.0.0.1'), 'listening');
     const { port } = service.address() as AddressInfo;
+    const file = written('letter.txt');
     const to = ['--to', 'es', '--url', `http://127.0.0.1:${port}`, '--key', 'any'];
-    const child = startDragoman(['translate', written('letter.txt'), ...to], settings());
+    const child = startDragoman(['translate', file, ...to], settings());
+    const said = { errors: '' };
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said.errors += text));
+    return { asked, child, file, said };
+  }
+
+  it('exits with 130 on Ctrl+C, and when its terminal is closed, deletes the document and leaves nothing behind', async () => {
+    const status = { document_id: 'one', status: 'translating', seconds_remaining: 100 };
+    const { asked, child, file, said } = await translating((answer) => answer(), status);
+    await until(() => said.errors.includes('letter.txt: translating'));
+    child.kill('SIGHUP');
+    child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
-    expect(asked).toEqual(['POST /v2/document', 'DELETE /v2/document/late?document_key=key']);
+    expect(said.errors).toMatch(/Stopped\.\n$/);
+    expect(asked.at(-1)).toBe('DELETE /v2/document/one?document_key=key');
+    expect(namesBeside(file)).toEqual(['letter.txt']);
+  });
+
+  it('deletes a document whose upload is answered only after Ctrl+C', async () => {
+    const { asked, child } = await translating((answer) => {
+      child.kill('SIGINT');
+      setTimeout(answer, 500);
+    });
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(asked).toEqual(['POST /v2/document', 'DELETE /v2/document/one?document_key=key']);
   });
 
   it('stops without an error when nobody reads its output any more', async () => {
