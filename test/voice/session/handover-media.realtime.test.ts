@@ -89,7 +89,11 @@ let undisturbed: RoamingClient;
 
 beforeAll(async () => {
   recogniser = await startVoskServer();
-  cluster = await startCluster(2, { RECOGNISER: 'vosk', VOSK_URL: recogniser.url });
+  cluster = await startCluster(2, {
+    ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url },
+    // Nothing is translated.
+    APERTIUM_MODES: '/nowhere',
+  });
   const [owner, other] = cluster.nodes as [TestServer, TestServer];
   undisturbed = newClient(SAMPLES, AUDIO, { route: () => other });
   const alone = undisturbed.speak(AUDIO);

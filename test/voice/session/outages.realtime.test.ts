@@ -10,7 +10,7 @@ import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 
-const SENTENCES = ['good morning everybody', 'my friends live in a small house near the sea'];
+const SENTENCE = 'my friends live in a small house near the sea';
 
 const PACE = { chunkBytes: 3200, chunkMs: 100, speed: 1.2 };
 
@@ -32,24 +32,18 @@ const kill = (pids: number[]) => pids.forEach((pid) => process.kill(pid, 'SIGKIL
 
 const lags = ({ messages }: VoiceClient) =>
   messages.flatMap((message) => (message.type === 'source_lag_update' ? [message.lag_ms] : []));
-it('loses no sentence when recognition and translation processes are killed during a session', async () => {
+it('loses no word when the processes of recognition and translation are killed during a sentence', async () => {
   const client = await connect(server, { target_languages: ['es'] });
   const stages = () => descendants(/^(?:\S*\/)?(?:lt-proc|apertium-\w+|lrx-proc|cg-proc)\b/);
   const recognisers = () => descendants(/moonshine-child/);
   const killed = recognisers();
-  for (const text of SENTENCES) {
-    const audio = readFileSync(await speech({ text, padStartS: 0.2, padEndS: 0.3 })).subarray(44);
-    const half = Math.floor(audio.length / 6_400) * 3_200;
-    await stream(client, audio.subarray(0, half), PACE);
-    // The process exists from the start of the session, and again after the first sentence was translated.
-    await until(() => stages().length > 0);
-    kill(stages().slice(0, 1));
-    if (text === SENTENCES[1]) kill(killed);
-    await stream(client, audio.subarray(half), PACE);
-    const before = client.text('es');
-    client.endUtterance();
-    await until(() => client.text('es') !== before);
-  }
+  const audio = readFileSync(await speech({ text: SENTENCE, padStartS: 0.2, padEndS: 0.3 }));
+  const half = Math.floor(audio.length / 6_400) * 3_200;
+  await stream(client, audio.subarray(44, half), PACE);
+  // The process exists from the start of the session.
+  await until(() => stages().length > 0);
+  kill([...stages().slice(0, 1), ...killed]);
+  await stream(client, audio.subarray(half), PACE);
   client.end();
   expect((await client.closed).code).toBe(1000);
   const sources = client.messages.flatMap((message) =>
@@ -59,9 +53,8 @@ it('loses no sentence when recognition and translation processes are killed duri
     message.type === 'target_transcript_update' ? message.concluded : [],
   );
   expect(targets).toHaveLength(sources.length);
-  expect(client.text('es')).toMatch(/día.*casa/s);
-  const said = SENTENCES.join(' ');
-  expect(wordErrorRate(said, client.text()), client.text()).toBeLessThanOrEqual(0.2);
+  expect(client.text('es')).toMatch(/casa/);
+  expect(wordErrorRate(SENTENCE, client.text()), client.text()).toBeLessThanOrEqual(0.2);
   expect(killed).not.toEqual([]);
   expect(recognisers().filter((pid) => killed.includes(pid))).toEqual([]);
   // It did not ask for them.

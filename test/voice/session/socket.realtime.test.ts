@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { ebmlHeader, openSegment } from '../../support/audio/matroska-writer.ts'
 import { silence } from '../../support/audio/speech.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
 import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
-import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { until } from '../../support/product/server.ts';
 import {
   connect,
   connectWith,
@@ -19,9 +19,9 @@ import {
   upgradeStatus,
 } from '../../support/product/voice-client.ts';
 
-let server: TestServer;
+let server: HostedServer;
 beforeAll(async () => {
-  server = await startServer({
+  server = await startHosted({
     ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', VOICE_RESUME_SECONDS: '0.5' },
   });
 });
@@ -189,9 +189,14 @@ describe('a token', () => {
   });
 
   it('that is refused leaves no connection behind, even if its client never closes', async () => {
-    const openFiles = () => readdirSync(`/proc/${server.pid}/fd`).length;
     const { hostname, port } = new URL(server.url);
-    const before = openFiles();
+    /** Connections of this server, in other states than that it listens or that all is over. */
+    const connections = () =>
+      readFileSync('/proc/net/tcp', 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .filter(([, local, , state = '']) => local?.endsWith(hexPort) && !/0A|06/.test(state));
+    const hexPort = `:${Number(port).toString(16).toUpperCase().padStart(4, '0')}`;
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
         const socket = net.connect(Number(port), hostname);
@@ -209,7 +214,7 @@ describe('a token', () => {
         });
       }),
     );
-    await until(() => openFiles() <= before + 2);
+    await until(() => connections().length === 0);
   });
 
   it('is not spent by a request that cannot be upgraded', async () => {
