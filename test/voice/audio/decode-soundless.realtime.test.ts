@@ -116,11 +116,6 @@ const streams: Endless[] = [
     ...{ contentType: 'audio/mpeg', head: id3(10), part: id3(0) },
   },
   {
-    what: 'ID3 tags with pictures',
-    ...{ contentType: 'audio/auto', head: id3(10), part: id3(4_000_000) },
-    mostBytes: MOST_PICTURE_BYTES,
-  },
-  {
     what: 'metadata of FLAC',
     ...{ contentType: 'audio/flac', head: flacHead, part: flacBlock(1, 0) },
   },
