@@ -197,6 +197,9 @@ describe('a token', () => {
         .map((line) => line.trim().split(/\s+/))
         .filter(([, local, , state = '']) => local?.endsWith(hexPort) && !/0A|06/.test(state));
     const hexPort = `:${Number(port).toString(16).toUpperCase().padStart(4, '0')}`;
+    const open = net.connect(Number(port), hostname);
+    await until(() => connections().length > 0);
+    open.destroy();
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
         const socket = net.connect(Number(port), hostname);
