@@ -23,7 +23,8 @@ export function languageSpelling(tag: string): string {
 
 /** Returns the base language of a tag: `pt` for `pt-BR`. */
 export function baseLanguage(tag: LanguageTag): LanguageTag {
-  return (tag.split('-', 1)[0] ?? tag).toLowerCase();
+  const end = tag.indexOf('-');
+  return (end === -1 ? tag : tag.slice(0, end)).toLowerCase();
 }
 
 /** Returns the writing direction of a language, for the `dir` attribute. */

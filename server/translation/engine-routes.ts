@@ -33,7 +33,7 @@ export interface EngineRoute {
 
 interface EngineRoutes {
   /** Returns the engines that serve a direction, in configured order. */
-  find(pair: LanguagePair): EngineRoute[];
+  find(pair: LanguagePair): readonly EngineRoute[];
   /** Source languages of the offered directions, sorted. */
   sources(): LanguageTag[];
   /** Target languages of the offered directions, from one source or from any. */
@@ -45,6 +45,8 @@ interface Index {
   pairs: readonly (readonly LanguagePair[])[];
   /** The directions of each engine, as `source target`. */
   served: readonly ReadonlySet<string>[];
+  /** Routes of the directions that were asked for, as `source target`. */
+  found: Map<string, readonly EngineRoute[]>;
   targets: ReadonlyMap<LanguageTag, ReadonlySet<LanguageTag>>;
 }
 
@@ -65,12 +67,17 @@ export function createEngineRoutes({
   };
   return {
     find(pair) {
-      const { served } = current();
+      const { served, found } = current();
+      const direction = `${pair.source} ${pair.target}`;
+      const known = found.get(direction);
+      if (known !== undefined) return known;
       const spelled = [...spellings(pair)];
-      return engines.flatMap((engine, i) => {
+      const routes = engines.flatMap((engine, i) => {
         const own = spelled.find(({ source, target }) => served[i]?.has(`${source} ${target}`));
         return own === undefined ? [] : [{ engine, pair: own }];
       });
+      if (routes.length > 0) found.set(direction, routes);
+      return routes;
     },
     sources: () => [...current().targets.keys()].sort(),
     targets(source) {
@@ -98,7 +105,7 @@ function createIndex(
   const served = pairs.map(
     (own) => new Set(own.map(({ source, target }) => `${source} ${target}`)),
   );
-  return { pairs, served, targets };
+  return { pairs, served, found: new Map(), targets };
 }
 
 /** Yields a pair as requested, then with base languages: an engine for `pt` serves `pt-PT`. */

@@ -101,7 +101,7 @@ export function createTranslation(options: TranslationServiceOptions): Translati
   const breakers = new CircuitBreakers(options.breaker);
   const fallback = createEngineFallback({ breakers, log });
 
-  function candidates(pair: LanguagePair): EngineRoute[] {
+  function candidates(pair: LanguagePair): readonly EngineRoute[] {
     const found = routes.find(pair);
     return (
       preferredEngines(preference, pair)?.flatMap((name) =>
