@@ -151,13 +151,13 @@ async function openKeyReader(file: string): Promise<KeyReader> {
     new Kysely<Tables>({ dialect: createSqliteDialect(database) }),
   );
   const versionQuery = database.prepare('pragma data_version');
-  let version: unknown;
+  let version: number | undefined;
   /** Callers found in this version of the database: the next commit of any process ends it. */
   const found = new Map<string, Awaited<ReturnType<KeyReader['authenticate']>>>();
   return {
     async authenticate(secretHash) {
       // Takes far less than finding the key.
-      const [current] = Object.values(versionQuery.all()[0] ?? {});
+      const current = Number(Object.values(versionQuery.all()[0] ?? {})[0]);
       if (current !== version || found.size === MOST_CALLERS) found.clear();
       version = current;
       const known = found.get(secretHash);
