@@ -44,16 +44,17 @@ interface DocumentJobsOptions extends Omit<DocumentJobOptions, 'now'> {
   now?: () => number;
 }
 
-/** Starts claiming and translating documents. */
-export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
-  const options = { now: Date.now, ...given };
-  const { documents, workerId, maxAttempts, maxDocuments, onEnded, log, now } = options;
-  const running = new Set<DocumentJob>();
-  const bell = new Change();
-  let isStopping = false;
+/** Returns a function that claims the next document, if there is one. */
+function createClaim({
+  documents,
+  workerId,
+  maxAttempts,
+  log,
+  now,
+}: Required<Pick<DocumentJobsOptions, 'documents' | 'workerId' | 'maxAttempts' | 'log' | 'now'>>) {
   let cannotClaim = false;
 
-  async function take(): Promise<ClaimedDocument | undefined> {
+  return async (): Promise<ClaimedDocument | undefined> => {
     try {
       const atMs = now();
       const claimed = await documents.claim({
@@ -73,7 +74,17 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
       cannotClaim = true;
       return undefined;
     }
-  }
+  };
+}
+
+/** Starts claiming and translating documents. */
+export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
+  const options = { now: Date.now, ...given };
+  const { maxDocuments, onEnded } = options;
+  const running = new Set<DocumentJob>();
+  const bell = new Change();
+  let isStopping = false;
+  const take = createClaim(options);
 
   function start(claimed: ClaimedDocument): void {
     const job = startDocumentJob(claimed, options);
