@@ -11,6 +11,8 @@ export async function executeOn(
   if (url === undefined) {
     const database = new DatabaseSync(path.join(dataFolder, 'dragoman.sqlite'));
     try {
+      // The server may be writing.
+      database.exec('pragma busy_timeout = 60000');
       return database.prepare(sql).all() as unknown[];
     } finally {
       database.close();
