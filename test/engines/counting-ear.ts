@@ -50,7 +50,7 @@ const script = `
   send(fromHearing.ready);`;
 
 /** Starts a process with this stand-in. */
-export function startEar(): ChildProcessWithoutNullStreams {
+function startEar(): ChildProcessWithoutNullStreams {
   const args = [...OUTLIVE_SIGNALS, '--input-type=module', '-e', script, 'moonshine-child'];
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
 }

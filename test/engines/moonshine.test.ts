@@ -21,6 +21,7 @@ import {
   spoken,
   telephoned,
   transcript,
+  until,
 } from './recognition-support.ts';
 
 const AMERICANS = 'and so my fellow americans ask not what your country can do for you';
@@ -90,11 +91,51 @@ describe('speech through Moonshine', () => {
     expect(await heard(engine, asSpeech(made()))).toEqual([]);
   });
 
-  test('of more than eight seconds ends with a full stop', async () => {
-    const text = `${WEEK} and then ${HOUSE} and after that she sold it to the people next door`;
+  test('of more than one part keeps each word and its punctuation over the death of its process, which ignores terminal and service-manager signals', async () => {
+    const part = `the weather will be cold and wet in the northern part of the country and ${WEEK}`;
+    const text = `${part} and ${part}`;
     const audio = await spoken({ text, voice: 'rms' });
-    expect(lengthMs(audio)).toBeGreaterThan(9_500);
-    expect(transcript(await heard(engine, asSpeech(audio)))).toMatch(/next door\.$/);
+    const [pid = 0] = recogniserPids();
+    const soFar: Recognition[] = [];
+    /** Waits for a partial after this many finals. */
+    const partialOf = async (part: number) => {
+      const isThere = () => finals(soFar).length === part && soFar.at(-1)?.kind === 'partial';
+      await until(isThere, { what: `a partial of part ${part}` });
+    };
+    async function* dying(): AsyncGenerator<SpeechPiece, undefined> {
+      const stops = [
+        async () => {
+          await partialOf(0);
+          process.kill(pid, 'SIGINT');
+          process.kill(pid, 'SIGTERM');
+        },
+        async () => {
+          // One part is concluded, and the next is in progress.
+          await partialOf(1);
+          expect(recogniserPids()).toEqual([pid]);
+          process.kill(pid, 'SIGKILL');
+        },
+      ];
+      const timesMs = [2_000, lengthMs(audio) - 2_500];
+      for await (const piece of asSpeech(audio)) {
+        if (piece.kind === 'samples' && piece.startMs >= (timesMs[0] ?? Infinity)) {
+          timesMs.shift();
+          await stops.shift()?.();
+        }
+        yield piece;
+      }
+    }
+    const onRecognition = (each: Recognition) => void soFar.push(each);
+    const parts = finals(await heard(engine, dying(), { onRecognition }));
+    expect(parts.length).toBeGreaterThanOrEqual(2);
+    expect(wordsOf(transcript(parts)), transcript(parts)).toEqual(wordsOf(text));
+    // It is one sentence: a capital at its beginning, a full stop at its end.
+    expect(transcript(parts)).toMatch(/^The [^.A-Z]*\.$/);
+    parts.reduce((beforeMs, { startMs, endMs }) => {
+      expect(startMs).toBeGreaterThanOrEqual(beforeMs);
+      expect(endMs - startMs).toBeLessThan(13_000);
+      return endMs;
+    }, 0);
   });
 });
 
