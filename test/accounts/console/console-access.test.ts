@@ -9,6 +9,7 @@ import {
 } from '../../../server/accounts/console/console-access.ts';
 import type { Account } from '../../../server/http/door.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { processorMs } from '../../support/machine/processor-time.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
@@ -155,14 +156,16 @@ describe('signing in', () => {
     const { name: withoutPassword } = await newcomer();
     const names = { wrong: account.name, none: withoutPassword, unknown: 'nobody' };
     const messages = new Set<string>();
+    /** Processor time: scrypt runs on threads of this process. */
     const leastMs = { wrong: Infinity, none: Infinity, unknown: Infinity };
     for (let round = 0; round < 3; round += 1) {
       for (const kind of ['wrong', 'none', 'unknown'] as const) {
-        const startMs = performance.now();
-        await signIn(names[kind], 'not the password').catch((error: unknown) =>
-          messages.add((error as Error).message),
+        const usedMs = await processorMs(() =>
+          signIn(names[kind], 'not the password').catch((error: unknown) =>
+            messages.add((error as Error).message),
+          ),
         );
-        leastMs[kind] = Math.min(leastMs[kind], performance.now() - startMs);
+        leastMs[kind] = Math.min(leastMs[kind], usedMs);
       }
     }
     expect(messages.size).toBe(1);
