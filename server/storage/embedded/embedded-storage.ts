@@ -216,9 +216,7 @@ interface Waiting {
 
 /** Shortest and longest interval between groups of batched calls, in ms, unless a group is full. */
 const MIN_INTERVAL_MS = 4;
-const MAX_INTERVAL_MS = 16;
-/** Interval for each call of the last group, in ms. */
-const INTERVAL_A_CALL_MS = 3;
+const MAX_INTERVAL_MS = 8;
 const FULL_GROUP = 32;
 /** Longest time for the thread to finish its calls when closing, in ms. */
 const CLOSE_LIMIT_MS = 30_000;
@@ -287,8 +285,7 @@ class StoreConnection {
     const sinceLastMs = performance.now() - this.#lastFlushAtMs;
     const isBusy = this.#lastGroupSize > 1 || this.#waiting.size > this.#outbox.length;
     // The more callers are active, the longer their requests take anyway.
-    const wantedMs = this.#lastGroupSize * INTERVAL_A_CALL_MS;
-    const intervalMs = Math.min(Math.max(wantedMs, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
+    const intervalMs = Math.min(Math.max(this.#lastGroupSize, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
     if (!mayWait || !isBusy || sinceLastMs >= intervalMs) {
       this.#isFlushDue = true;
       setImmediate(() => this.#flush());
