@@ -42,5 +42,7 @@ export type Stores = {
 export interface Storage extends Stores {
   /** Display name: `sqlite` or `postgresql`. */
   readonly name: string;
+  /** Somebody waits for a call that is written together with others, such as a charge: it waits no longer. */
+  hurry(): void;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ import type {
 } from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { inEnglishVariant } from '../text/wording/english-variants.ts';
-import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
+import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { AccountTexts, TextRequestOrigin } from '../translation/account-texts.ts';
 import type { Improvement } from './improvement.ts';
 
@@ -79,9 +79,9 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
     checkLanguages(items, checked, improvement);
     const counts = items.map(({ text }) => countCodePoints(text));
     const characters = counts.reduce((sum, count) => sum + count, 0);
-    const charge = () => usage.reserve({ caller, kind: 'write', characters, tag });
+    const use = { caller, kind: 'write' as const, characters, tag };
     const run = { task, wish: checked.wish, account: accountId, signal: abort.signal };
-    const improved = await whileCharged(usage.wasRefused(caller), charge, abort, () =>
+    const improved = await usage.whileCharged(use, abort, () =>
       improveAll(items, run, improvement),
     );
     return {

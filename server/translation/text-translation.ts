@@ -10,7 +10,7 @@ import type {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
+import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Plan } from '../http/door.ts';
 import {
   type MarkupOptions,
@@ -79,14 +79,13 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
       sources,
       nameOf: (source) => nameOf(items, source),
     });
-    const charge = () =>
-      usage.reserve({
-        caller,
-        kind: 'text',
-        characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
-        tag: reportingTag,
-      });
-    const done = await whileCharged(usage.wasRefused(caller), charge, abort, () =>
+    const use = {
+      caller,
+      kind: 'text' as const,
+      characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
+      tag: reportingTag,
+    };
+    const done = await usage.whileCharged(use, abort, () =>
       Promise.all(
         sources.map((source) => translateFrom(source, items, { checked, translator, signal })),
       ),

@@ -132,7 +132,7 @@ it('counts what fails for nothing, even if a COMMIT is found out about long afte
   const storage = await open(door.url);
   onTestFinished(() => storage.close());
   const caller = await openAccount(storage);
-  const meter = createUsageMeter({ usage: storage.usage, log: quietLog, refundAgainMs: 50 });
+  const meter = createUsageMeter({ ...storage, log: quietLog, refundAgainMs: 50 });
   onTestFinished(() => meter.stop());
   const reserve = (characters: number) =>
     meter.reserve({ caller, kind: 'text', characters, tag: null });

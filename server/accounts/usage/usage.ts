@@ -25,6 +25,16 @@ export interface Reservation {
   giveBack(): Promise<void>;
 }
 
+/** Everything that a request will use. */
+interface Use {
+  caller: Caller;
+  kind: Exclude<UsageKind, 'speech'>;
+  /** Unicode code points. */
+  characters: number;
+  /** From `parseReportingTag`. */
+  tag: string | null;
+}
+
 export interface UsageMeter {
   /**
    * Charges a request for everything it will use, or for nothing.
@@ -32,14 +42,20 @@ export interface UsageMeter {
    * @throws ServiceError quota_exceeded when the limit of the key or of the account leaves no room;
    *   key_deactivated
    */
-  reserve(use: {
-    caller: Caller;
-    kind: Exclude<UsageKind, 'speech'>;
-    /** Unicode code points. */
-    characters: number;
-    /** From `parseReportingTag`. */
-    tag: string | null;
-  }): Promise<Reservation>;
+  reserve(use: Use): Promise<Reservation>;
+  /**
+   * Runs work that is charged for. Charge and work run concurrently, because nearly every charge succeeds; a
+   * caller whose last charge was refused is charged first. No result is returned without a charge, and a failed
+   * result is refunded.
+   *
+   * @param abort aborted when the charge or the work fails
+   * @throws as {@link reserve}; the error of the work
+   */
+  whileCharged<Result>(
+    use: Use,
+    abort: AbortController,
+    work: () => Promise<Result>,
+  ): Promise<Result>;
   /**
    * Charges speech after it was heard, or nothing; 0 checks whether anything is left.
    *
@@ -47,8 +63,6 @@ export interface UsageMeter {
    * @throws ServiceError quota_exceeded, key_deactivated
    */
   chargeSpeech(use: { caller: Caller; speechMs: number; tag: string | null }): Promise<void>;
-  /** Whether the last charge of the caller's key was refused. */
-  wasRefused(caller: Caller): boolean;
   /** Usage of the caller's account and key in this month. */
   report(caller: Caller): Promise<UsageReport>;
   /** Writes the queued refunds, and logs those that are lost; nothing is queued from now on. */
@@ -58,10 +72,13 @@ export interface UsageMeter {
 /** Makes the meter over stored usage. */
 export function createUsageMeter({
   usage,
+  hurry,
   log,
   refundAgainMs = REFUND_AGAIN_MS,
 }: {
   usage: UsageStore;
+  /** Called when somebody waits for a charge. */
+  hurry: () => void;
   log: Pick<Logger, 'error'>;
   refundAgainMs?: number;
 }): UsageMeter {
@@ -78,6 +95,21 @@ export function createUsageMeter({
     }
   }
 
+  /** Charges a request, in a while: see {@link hurry}. */
+  async function charge({ caller, kind, characters, tag }: Use): Promise<Reservation> {
+    const { accountId } = caller.account;
+    const { keyId } = caller.key;
+    const wish = { accountId, keyId, kind, amount: characters, atMs: Date.now(), tag };
+    const outcome = await chargeOrNothing(wish);
+    if (outcome !== 'charged') {
+      refusedKeys.add(keyId);
+      throw refusal(outcome, wish.atMs);
+    }
+    refusedKeys.delete(keyId);
+    let refund: Promise<void> | undefined;
+    return { giveBack: () => (refund ??= refunds.giveBack(wish)) };
+  }
+
   return {
     stop: () => refunds.stop(),
 
@@ -89,20 +121,32 @@ export function createUsageMeter({
       if (outcome !== 'charged') throw refusal(outcome, Date.now());
     },
 
-    wasRefused: ({ key }) => refusedKeys.has(key.keyId),
+    reserve(use) {
+      const charging = charge(use);
+      hurry();
+      return charging;
+    },
 
-    async reserve({ caller, kind, characters, tag }) {
-      const { accountId } = caller.account;
-      const { keyId } = caller.key;
-      const charge = { accountId, keyId, kind, amount: characters, atMs: Date.now(), tag };
-      const outcome = await chargeOrNothing(charge);
-      if (outcome !== 'charged') {
-        refusedKeys.add(keyId);
-        throw refusal(outcome, charge.atMs);
+    async whileCharged(use, abort, work) {
+      abort.signal.throwIfAborted();
+      let isAwaited = true;
+      const charging = charge(use).finally(() => (isAwaited = false));
+      try {
+        if (refusedKeys.has(use.caller.key.keyId)) {
+          hurry();
+          await charging;
+        }
+        const working = work().finally(() => {
+          if (isAwaited) hurry();
+        });
+        const [result] = await Promise.all([working, charging]);
+        return result;
+      } catch (error) {
+        abort.abort(error);
+        const reservation = await charging.catch(() => undefined);
+        await reservation?.giveBack();
+        throw error;
       }
-      refusedKeys.delete(keyId);
-      let refund: Promise<void> | undefined;
-      return { giveBack: () => (refund ??= refunds.giveBack(charge)) };
     },
 
     async report(caller) {
@@ -305,29 +349,4 @@ export function monthOf(atMs: number): { start_time: string; end_time: string } 
   const start = (monthsLater: number) =>
     new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater)).toISOString();
   return { start_time: start(0), end_time: start(1) };
-}
-
-/**
- * Runs work that is charged for. Charge and work run concurrently, because nearly every charge
- * succeeds; a caller whose last charge was refused is charged first. No result is returned without
- * a charge, and a failed result is refunded.
- */
-export async function whileCharged<Result>(
-  chargesFirst: boolean,
-  charge: () => Promise<Reservation>,
-  abort: AbortController,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  abort.signal.throwIfAborted();
-  const charging = charge();
-  try {
-    if (chargesFirst) await charging;
-    const [result] = await Promise.all([work(), charging]);
-    return result;
-  } catch (error) {
-    abort.abort(error);
-    const reservation = await charging.catch(() => undefined);
-    await reservation?.giveBack();
-    throw error;
-  }
 }

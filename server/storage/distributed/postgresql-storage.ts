@@ -63,6 +63,8 @@ export async function openPostgresqlStorage(options: {
       answer.then(forget, forget);
       return answer;
     }),
+    // Calls wait for the batch before them, and for nothing else.
+    hurry: () => undefined,
     async close() {
       if (isClosed) return;
       isClosed = true;

@@ -89,6 +89,7 @@ export async function openEmbeddedStorage({
         reader.authenticate(secretHash).catch(() => stores.apiKeys.authenticate(secretHash)),
     },
     documents: withCopiedParts(stores.documents),
+    hurry: () => connection.hurry(),
     async close() {
       isClosed = true;
       reader.close();
@@ -214,9 +215,10 @@ interface Waiting {
   reject: (error: ServiceError) => void;
 }
 
-/** Shortest and longest interval between groups of batched calls, in ms, unless a group is full. */
-const MIN_INTERVAL_MS = 4;
-const MAX_INTERVAL_MS = 8;
+/** Longest time that a batched call waits for others, in ms, unless a group is full. */
+const MAX_WAIT_MS = 24;
+/** Shortest interval between two groups of which somebody waits for a call, in ms. */
+const MIN_INTERVAL_MS = 2;
 const FULL_GROUP = 32;
 /** Longest time for the thread to finish its calls when closing, in ms. */
 const CLOSE_LIMIT_MS = 30_000;
@@ -234,7 +236,7 @@ class StoreConnection {
   #isFlushDue = false;
   #lastFlushAtMs = 0;
   #lastGroupSize = 0;
-  #entryTimer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #hasEnded = false;
 
@@ -276,22 +278,31 @@ class StoreConnection {
   }
 
   /**
-   * Sends all calls of this turn of the event loop in one message. Batched calls wait a little for
-   * others while many callers are active, because each group costs a commit; a lone caller does not
-   * wait.
+   * Sends all calls of this turn of the event loop in one message. While many callers are active, batched calls
+   * wait for others until somebody waits for one of them, because each group costs a commit.
    */
   #scheduleFlush(mayWait: boolean): void {
-    if (this.#isFlushDue) return;
-    const sinceLastMs = performance.now() - this.#lastFlushAtMs;
     const isBusy = this.#lastGroupSize > 1 || this.#waiting.size > this.#outbox.length;
-    // The more callers are active, the longer their requests take anyway.
-    const intervalMs = Math.min(Math.max(this.#lastGroupSize, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
-    if (!mayWait || !isBusy || sinceLastMs >= intervalMs) {
-      this.#isFlushDue = true;
-      setImmediate(() => this.#flush());
-    } else {
-      this.#entryTimer ??= setTimeout(() => this.#flush(), intervalMs - sinceLastMs);
+    if (!mayWait || !isBusy) this.#flushSoon();
+    else if (!this.#isFlushDue) this.#timer ??= setTimeout(() => this.#flush(), MAX_WAIT_MS);
+  }
+
+  /** Sends the batched calls that wait for others. */
+  hurry(): void {
+    if (this.#outbox.length === 0 || this.#isFlushDue) return;
+    const restMs = this.#lastFlushAtMs + MIN_INTERVAL_MS - performance.now();
+    if (restMs <= 0) {
+      this.#flushSoon();
+      return;
     }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#flush(), restMs);
+    this.#isFlushDue = true;
+  }
+
+  #flushSoon(): void {
+    if (!this.#isFlushDue) setImmediate(() => this.#flush());
+    this.#isFlushDue = true;
   }
 
   /** Lets the thread finish pending calls, and waits for its end. */
@@ -304,8 +315,8 @@ class StoreConnection {
   }
 
   #flush(): void {
-    clearTimeout(this.#entryTimer);
-    this.#entryTimer = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#isFlushDue = false;
     this.#lastFlushAtMs = performance.now();
     this.#lastGroupSize = this.#outbox.length;
@@ -341,7 +352,7 @@ class StoreConnection {
 
   #end(): void {
     this.#hasEnded = true;
-    clearTimeout(this.#entryTimer);
+    clearTimeout(this.#timer);
     for (const { reject } of this.#waiting.values()) {
       reject(new ServiceError('internal', 'The database has stopped. Please try again.'));
     }

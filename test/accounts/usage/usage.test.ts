@@ -17,7 +17,7 @@ let meter: UsageMeter;
 const log = recordLog();
 beforeAll(async () => {
   platform = await openPlatform();
-  meter = createUsageMeter({ usage: platform.storage.usage, log });
+  meter = createUsageMeter({ ...platform.storage, log });
 });
 afterAll(() => platform.close());
 
@@ -79,7 +79,7 @@ it('refunds during a database outage once the database is back', async () => {
       await usage.refund(charge);
     },
   };
-  const ofFlaky = createUsageMeter({ usage: flaky, log, refundAgainMs: 10 });
+  const ofFlaky = createUsageMeter({ ...platform.storage, usage: flaky, log, refundAgainMs: 10 });
   const wish = { caller, kind: 'text' as const, tag: null };
   const failed = [
     await ofFlaky.reserve({ ...wish, characters: 7 }),
@@ -122,11 +122,43 @@ async function giveBack(meter: UsageMeter, callers: readonly Caller[]): Promise<
   }
 }
 
+it('lets a charge wait for others only until its work is done', async () => {
+  const caller = await platform.newcomer({ limits: { characters: 10 } });
+  let hurried = 0;
+  const { storage } = platform;
+  const ofHurried = createUsageMeter({
+    ...storage,
+    log,
+    hurry() {
+      hurried += 1;
+      storage.hurry();
+    },
+  });
+  const during = (characters: number, work: () => Promise<unknown>) =>
+    ofHurried.whileCharged(
+      { caller, kind: 'text', characters, tag: null },
+      new AbortController(),
+      work,
+    );
+  await during(4, () => expect.poll(() => usedBy(caller)).toEqual({ account: 4, key: 4 }));
+  expect(hurried).toBe(0);
+  await during(5, () => Promise.resolve());
+  expect(hurried).toBe(1);
+  const refused = { code: 'quota_exceeded' };
+  await expect(during(2, () => Promise.resolve())).rejects.toMatchObject(refused);
+  expect(hurried).toBe(2);
+  // Whose last charge was refused waits for the next one before any work.
+  await expect(
+    during(2, () => Promise.reject(new Error('This is not begun.'))),
+  ).rejects.toMatchObject(refused);
+  expect(hurried).toBe(3);
+});
+
 it('refunds what waits when the server stops, and logs what is lost', async () => {
   const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
   const database = busyDatabase(locked);
   const record = recordLog();
-  const ofFlaky = createUsageMeter({ usage: database.usage, log: record });
+  const ofFlaky = createUsageMeter({ ...platform.storage, ...database, log: record });
   await giveBack(ofFlaky, [locked, caller]);
   database.isAway = false;
   await ofFlaky.stop();
@@ -146,7 +178,12 @@ it('logs a charge that could not be refunded, once', async () => {
     refund: () => Promise.reject(new ServiceError(errors[tries++] ?? 'internal', 'Not now.')),
   };
   const record = recordLog();
-  const ofFailing = createUsageMeter({ usage, log: record, refundAgainMs: 10 });
+  const ofFailing = createUsageMeter({
+    ...platform.storage,
+    usage,
+    log: record,
+    refundAgainMs: 10,
+  });
   const wish = { caller, kind: 'text' as const, tag: 'spring' };
   const failed = await ofFailing.reserve({ ...wish, characters: 7 });
   const other = await ofFailing.reserve({ ...wish, characters: 4 });
@@ -170,7 +207,7 @@ it('logs a charge that could not be refunded, once', async () => {
 it('refunds other accounts while one account fails', async () => {
   const [locked, caller] = [await platform.newcomer(), await platform.newcomer()];
   const database = busyDatabase(locked);
-  const ofFlaky = createUsageMeter({ usage: database.usage, log, refundAgainMs: 10 });
+  const ofFlaky = createUsageMeter({ ...platform.storage, ...database, log, refundAgainMs: 10 });
   await giveBack(ofFlaky, [locked, caller]);
   database.isAway = false;
   await expect.poll(() => usedBy(caller)).toEqual({ account: 0, key: 0 });

@@ -56,7 +56,7 @@ async function createDoor(
 ) {
   const app = Fastify({ forceCloseConnections: true });
   const access = createAccess({ apiKeys: storage.apiKeys, legacyAuth: options.legacyAuth });
-  const usageMeter = createUsageMeter({ usage: storage.usage, log: recordLog() });
+  const usageMeter = createUsageMeter({ ...storage, log: recordLog() });
   app.setErrorHandler(answerError);
   const door = await useDoors(app, { ...options, access });
   useForms(app);
