@@ -80,7 +80,7 @@ test.each([
   ['I see you.', 'Te veo.'],
   ['They love us.', 'Nos quieren.'],
   ['They asked us to leave.', 'Nos pidieron que saliéramos.'],
-  ['I think you are here.', 'Pienso que estás aquí.'],
+  ['I think you are here.', 'Creo que estás aquí.'],
   // Questions.
   ['Can you hear me?', '¿Me puedes oír?'],
   ['What can you do?', '¿Qué puedes hacer?'],

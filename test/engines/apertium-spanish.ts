@@ -9,7 +9,7 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
   'what somebody does, not several of something': [
     ['The cat drinks milk.', 'El gato bebe leche.'],
     ['The bus stops here.', 'El autobús para aquí.'],
-    ['I think that the company needs help.', 'Pienso que la empresa necesita ayuda.'],
+    ['I think that the company needs help.', 'Creo que la empresa necesita ayuda.'],
     ['The bus stops are closed.', 'Las paradas de autobús están cerradas.'],
     ['The product features', 'Las características de producto'],
     [
@@ -75,6 +75,22 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['This book is much more interesting.', 'Este libro es mucho más interesante.'],
     ['The parcel was packed and shipped yesterday.', 'El paquete fue empaquetado y enviado ayer.'],
   ],
+  'clauses that do not begin with that': [
+    ['I know he is here.', 'Sé que está aquí.'],
+    ["I think it's late.", 'Creo que es tarde.'],
+    ['I hope it rains.', 'Espero que llueva.'],
+    ['I hope the weather is good.', 'Espero que el tiempo sea bueno.'],
+    ["I don't think he knows.", 'No creo que sepa.'],
+    ['I see you have a dog.', 'Veo que tienes un perro.'],
+    ['I saw you dance.', 'Te vi bailar.'],
+    ['Tell him I am busy.', 'Dile que estoy ocupado.'],
+    ['Are you sure you locked the door?', '¿Estás seguro de que cerraste la puerta?'],
+    ['He said these mines were old.', 'Dijo que estas minas eran viejas.'],
+    ['I think I know him.', 'Creo que le conozco.'],
+    ['I know some people who live here.', 'Conozco algunas personas que viven aquí.'],
+    ['i think so, but i have to ask', 'Creo que sí, pero tengo que preguntar'],
+    ['The value of i is one.', 'El valor de i es uno.'],
+  ],
   'what else is said, and stands on pages': [
     ["I'd like to share a few announcements.", 'Me gustaría compartir unos cuantos anuncios.'],
     ['He was taken to the hospital.', 'Fue llevado al hospital.'],
@@ -99,7 +115,7 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['Parking is free.', 'El aparcamiento es gratuito.'],
     ['Recommended products', 'Productos recomendados'],
     ['May 5-7', 'Mayo 5-7'],
-    ['I hope they like it.', 'Espero que lo gustan.'],
+    ['I hope they like it.', 'Espero que les guste.'],
     ['There was no need to call.', 'No había necesidad de llamar.'],
   ],
 };

@@ -51,7 +51,7 @@ import {
   type WordToken,
   WORD_OR_SYMBOL,
 } from './marked-text.ts';
-import { quotedWords, type QuotedWords } from './quoted-words.ts';
+import { asDictionariesKnow, quotedWords, type QuotedWords } from './quoted-words.ts';
 import { FINISHES } from './sentence-signs.ts';
 
 /** A step of a route in progress. */
@@ -80,18 +80,14 @@ const SEPARATOR =
 
 /** Translates a text or a marked segment; no word moves across a separator. */
 export async function translatePiece(piece: Piece, run: Run): Promise<Piece> {
-  const sent = typeof piece === 'string' ? withApostrophes(piece) : piece.map(withApostrophes);
+  const known = asDictionariesKnow(directionOf(run).source);
+  const sent = typeof piece === 'string' ? known(piece) : piece.map(known);
   const items = itemsOf([sent].flat());
   if (items.length === 1) return translateItem(sent, run);
   const translated = await Promise.all(
     items.map(async (item) => (hasLetters(item) ? await translateItem(item, run) : item)),
   );
   return typeof piece === 'string' ? plainText(translated.flat()) : translated.flat();
-}
-
-/** Apostrophes as the dictionaries know them: keyboards have `It´s` and `It`s` at hand, Java writes `It''s`. */
-function withApostrophes<Part extends string | Mark>(part: Part): Part | string {
-  return typeof part === 'string' ? part.replaceAll(/(?<=\p{L})(?:[`´]|'')(?=\p{L})/gu, '’') : part;
 }
 
 /** Cuts a segment at separators outside of elements; every second item is a separator. */

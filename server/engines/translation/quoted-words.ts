@@ -3,9 +3,25 @@
  * words that are quoted or set off are passed as an element, which moves with its words. Signs at the edges
  * of an element are removed and restored afterwards.
  */
+import type { LanguageTag } from '../../../shared/language.ts';
 import { type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import { type Direction, frenchBlanks } from './sentence-signs.ts';
 import { replaced } from './stand-ins.ts';
+
+/**
+ * Returns a function that spells parts of a text as the dictionaries do. Keyboards have `It´s` and `It`s` at hand, and
+ * Java writes `It''s`. People who write English in haste are `i`; so are indices and numbers (`i. The key`).
+ */
+export function asDictionariesKnow(source: LanguageTag) {
+  return <Part extends string | Mark>(part: Part): Part | string => {
+    if (typeof part !== 'string') return part;
+    const text = part.replaceAll(/(?<=\p{L})(?:[`´]|'')(?=\p{L})/gu, '’');
+    return source === 'en' ? text.replaceAll(HASTY_I, 'I') : text;
+  };
+}
+
+const HASTY_I =
+  /(?<=^|[.!?,;:…]\s+|\b(?:and|but|because|if|when|what|that|so|as|think|hope|know|say|said|or|than|do|did|can|will|should|am|where|how|why|who) )i(?=[’'](?:m|ll|ve|d)\b| \p{Ll}{2})/giu;
 
 /** Opening and closing signs; a repetition of the same sign must not follow. */
 const SIGNS = [

@@ -115,7 +115,7 @@ SELECT (cnjadv) IF (0 ("before"i) OR ("until"i) OR WHEN) (1 (prs)) ;
 SELECT (prs) IF (-1 WHEN) ;
 SELECT (prs) IF (-2 ("<before>"i) OR ("<until>"i) OR WHEN) (-1 (prn subj)) ;
 # I am afraid that it is late, since we were children.
-APPEND ("fear=that=" adv) ("<I>") IF (1 (vbser)) (2 ("<afraid>")) (3 (prn subj) OR DET OR THIS OR NAME OR (cnjsub)) ;
+APPEND ("fear=that=" adv) ("<I>") IF (1 (vbser)) (2 ("<afraid>")) (3 (prn subj) OR DET OR THIS OR NAME OR (cnjsub) OR (".*=.*"r)) ;
 SELECT ("fear=that=") ;
 REMCOHORT (vbser) OR ("<that>") IF (-1 ("fear=that=")) ;
 REMCOHORT ("<afraid>") IF (-1 ("fear=that=")) ;

@@ -19,6 +19,7 @@ import {
   NEW_VERBS,
   NOUNS,
   NOUNS_BESIDE,
+  PEOPLE,
   PLACES,
   PREPOSED,
   SAID,
@@ -96,6 +97,11 @@ function contextRules(): string {
   const states = anyOf(STATES);
   // The dictionary has one word for him and her.
   return `SUBSTITUTE (pro p3 mf) (pro p3 f) (pro p3 mf sg) IF (0 (obj f)) (NOT 1 (det)) (NOT -1 ${anyOf('ask bring give offer say send show speak talk teach tell thank write')}) ;
+SUBSTITUTE ("pensar") ("creer") ("<think>") IF (1 (cnjsub)) ;
+SUBSTITUTE ("saber") ("conocer") ("<know>") IF (1 (det)) (2 ${anyOf(PEOPLE)}) ;
+SUBSTITUTE ("saber") ("conocer") ("<know>") IF (1 ("<to>" pr)) (2 (det)) (3 ${anyOf(PEOPLE)}) ;
+SUBSTITUTE ("adivinar") ("suponer") ("<guess>") IF (1 (cnjsub)) ;
+SUBSTITUTE (".*"r cnjsub) ("*de que") ("<that>") IF (-1 ("<sure>") OR ("<certain>") OR ("<convinced>") OR ("<aware>")) ;
 SUBSTITUTE (".*"r vbser) ("seguir" vblex) ("@keep=") ;
 SUBSTITUTE (".*"r GD) ("tuyo" mf) ("<your>"i det) ;
 SUBSTITUTE (".*"r pr) ("*cerca ~de") ("<near>") IF (0 (pr)) ;
