@@ -1,22 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
-// Sources of a small project, which is really built several times.
+// Sources of a small project, which is really built.
 
 const sources: Record<string, string> = {
   'server/main.ts': `
@@ -39,7 +29,6 @@ const sources: Record<string, string> = {
   // There is nothing to rehearse.
   'server/rehearsal.mjs': '',
   'shared/greeting.ts': `export const greeting = 'the server runs';`,
-  'shared/leftover.ts': `export {};`,
   'shared/client/index.ts': `export {};`,
   'shared/client/node.ts': `export {};`,
   'widget/voice-captions.ts': `document.body.title = 'embedded';`,
@@ -105,54 +94,22 @@ async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}): P
   return { code, output, said: said.replaceAll(/^.* …\n/gm, '') };
 }
 
-/** Result and folder of the first start in any of these tests. */
-let first: Promise<{ source: string; started: Started }> | undefined;
-afterAll(async () => {
-  if (first !== undefined) rmSync((await first).source, { recursive: true, force: true });
-});
-
-async function startFirst() {
-  const source = mkdtempSync(path.join(tmpdir(), 'dragoman-'));
-  fillProject(source);
-  return { source, started: await startAndStop(source) };
-}
-
-/** A copy of the project after its first start, with packages installed. */
-async function builtProject(): Promise<{ folder: string; started: Started }> {
-  const { source, started } = await (first ??= startFirst());
+it('builds at the first start, installs the recognition model once, and keeps the last build when a change does not compile', async () => {
   const folder = temporaryFolder();
-  cpSync(source, folder, { recursive: true });
-  return { folder, started };
-}
-
-it('builds at the first start and after a change, and keeps the last build when compilation fails', async () => {
-  const { folder, started } = await builtProject();
+  fillProject(folder);
   const built = (name: string) => existsSync(path.join(folder, 'dist', name));
+  // As an earlier version had built it, whose source is gone.
+  write(folder, 'dist/shared/leftover.js', 'export {};');
+  const started = await startAndStop(folder);
   expect(started).toMatchObject({ output: 'the server runs\n', code: 7 });
   expect(started.said).toMatch(/^Setting up \(first start only\)\n {2}build +[\d.]+ s\n$/);
   expect(built('widget/voice-captions.js')).toBe(true);
   expect(built('widget/pcm-capture.worklet.js')).toBe(true);
   expect(built('widget/demo/index.html')).toBe(true);
-  expect(built('shared/leftover.js')).toBe(true);
+  expect(built('shared/leftover.js')).toBe(false);
 
   expect(await startAndStop(folder)).toEqual({ output: 'the server runs\n', code: 7, said: '' });
 
-  write(folder, 'shared/greeting.ts', `export const greeting: number = 'wrong';`);
-  rmSync(path.join(folder, 'shared', 'leftover.ts'));
-  const failed = await startAndStop(folder);
-  expect(failed).toMatchObject({ output: '', code: 1 });
-  expect(failed.said).toContain(`shared/greeting.ts(1,14): error TS2322`);
-  expect(built('shared/leftover.js')).toBe(true);
-
-  write(folder, 'shared/greeting.ts', `export const greeting = 'the new server runs';`);
-  const third = await startAndStop(folder);
-  expect(third).toMatchObject({ output: 'the new server runs\n', code: 7 });
-  expect(third.said).toMatch(/^Setting up\n {2}build +[\d.]+ s\n$/);
-  expect(built('shared/leftover.js')).toBe(false);
-});
-
-it('installs the recognition model once, and starts without it when that fails', async () => {
-  const { folder } = await builtProject();
   // Without dpkg, so that Debian packages are ignored.
   const bare = { DRAGOMAN_SETUP: '', PATH: temporaryFolder(), DATA_DIR: 'own', MODELS_DIR: '' };
   const without = await startAndStop(folder, { ...bare, DRAGOMAN_TEST_REGISTRY: 'down' });
@@ -163,11 +120,17 @@ it('installs the recognition model once, and starts without it when that fails',
       'To install it: npm run dragoman -- models install moonshine-tiny-en\n',
     ].join('\n'),
   );
-
   const second = await startAndStop(folder, bare);
   expect(second).toMatchObject({ output: 'the server runs\n', code: 7 });
   expect(second.said).toMatch(/Setting up\n {2}model moonshine-tiny-en [\d.]+ s\n$/);
   const description = path.join(folder, 'own/models/moonshine-tiny-en/dragoman-model.json');
   expect(readFileSync(description, 'utf8')).toBe('models install');
   expect((await startAndStop(folder, bare)).said).not.toContain('Setting up');
+
+  const lastBuild = readFileSync(path.join(folder, 'dist/shared/greeting.js'), 'utf8');
+  write(folder, 'shared/greeting.ts', `export const greeting: number = 'wrong';`);
+  const failed = await startAndStop(folder);
+  expect(failed).toMatchObject({ output: '', code: 1 });
+  expect(failed.said).toContain(`shared/greeting.ts(1,14): error TS2322`);
+  expect(readFileSync(path.join(folder, 'dist/shared/greeting.js'), 'utf8')).toBe(lastBuild);
 });
