@@ -105,19 +105,17 @@ describe('every operation of the interface', () => {
   it('refuses strangers, unknown keys and deactivated keys', async () => {
     const { account, secret, key } = await platform.newcomer();
     await platform.apiKeys.deactivate(account.accountId, key.keyId);
-    const keys = [
+    // All have the same door: that of each is tried with one of these.
+    const callers: Record<string, string>[] = [
+      {},
       authorisation(randomUUID()),
       authorisation(secret),
       { Authorization: `Bearer ${server.ownApiKey}` },
     ];
     for (const [index, operation] of operations.entries()) {
       if (ruleOf(operation.path) === 'open') continue;
-      // All have the same door: that of each is tried without a key, and with one of these.
-      for (const headers of [{}, keys[index % keys.length]!]) {
-        expect(await statusOf(operation, headers), `${operation.method} ${operation.path}`).toBe(
-          403,
-        );
-      }
+      const status = await statusOf(operation, callers[index % callers.length]!);
+      expect(status, `${operation.method} ${operation.path}`).toBe(403);
     }
   });
 
@@ -150,15 +148,15 @@ describe('the console API', () => {
     const keys = await Promise.all(
       (['developer', 'admin'] as const).map((kind) => platform.newcomer({ features }, { kind })),
     );
-    const callers = [
+    const callers: Record<string, string>[] = [
+      {},
       { Cookie: `dragoman-console-${new URL(server.url).port}=${'A'.repeat(43)}` },
       ...keys.map(({ secret }) => authorisation(secret)),
     ];
     for (const [index, operation] of routes.entries()) {
-      for (const headers of [{}, callers[index % callers.length]!]) {
-        const status = await statusOf(operation, { ...ownPage(), ...headers });
-        expect(status, `${operation.method} ${operation.path}`).toBe(401);
-      }
+      const headers = callers[index % callers.length]!;
+      const status = await statusOf(operation, { ...ownPage(), ...headers });
+      expect(status, `${operation.method} ${operation.path}`).toBe(401);
     }
   });
 
@@ -198,9 +196,11 @@ describe('the resources of another account', () => {
     consoleHeaders = { ...ownPage(), Cookie: client.cookie ?? '' };
   });
 
-  it('are found by their owner', async () => {
-    for (const { name, ask, own, admin, inConsole, ownStatus = 200 } of owned) {
-      if (inConsole === 'only' || !['GET', 'POST'].includes(ask.method)) continue;
+  it('are used by their owner', async () => {
+    for (const { name, ask, own, admin, inConsole, isSpent, ownStatus = 200 } of owned) {
+      // What can be read again is found below, after others have asked for it.
+      const isReadBelow = ask.method === 'GET' && isSpent !== true;
+      if (inConsole === 'only' || isReadBelow || !['GET', 'POST'].includes(ask.method)) continue;
       // A document that is taken is translated, which takes time.
       if (ask.path === '/v2/document' && ownStatus === 200) continue;
       const response = await send(ask, admin === true ? own.admin : own.developer);
