@@ -36,6 +36,9 @@ beforeAll(
       ...settings,
       RECOGNISER: 'openai-transcription',
       LOG_LEVEL: 'debug',
+      // What is heard and translated here need not succeed.
+      ...{ FFMPEG: 'none', DOCUMENT_JOBS: '1' },
+      TRANSLATION_ENGINES: '*: upstream, libretranslate, chat',
     })),
 );
 afterAll(() => server.stop());
