@@ -88,16 +88,16 @@ async function buildServer(areTypesChecked, whenCompiled) {
   await run({
     program: process.execPath,
     args: [
-      ...[modulePath('typescript/bin/tsc'), '-p', 'server/tsconfig.json', '--noEmitOnError'],
+      ...[modulePath('typescript/bin/tsc'), '-p', 'server/tsconfig.build.json', '--noEmitOnError'],
       ...(areTypesChecked ? [] : ['--noCheck']),
     ],
     log: 'build-server',
   });
   for (const folder of ['server', 'shared']) removeOrphans(folder);
-  // Types of the package `dragoman/client`; its code is part of the build above.
+  // Types of the package `dragoman/client`; its code is part of the build above, which has checked it.
   const clientTypes = run({
     program: process.execPath,
-    args: [modulePath('typescript/bin/tsc'), '-p', 'shared/client/tsconfig.json'],
+    args: [modulePath('typescript/bin/tsc'), '-p', 'shared/tsconfig.types.json', '--noCheck'],
     log: 'build-client',
   });
   await allEnded([clientTypes, bundleServer(), whenCompiled?.()]);

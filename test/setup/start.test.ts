@@ -49,12 +49,12 @@ function fillProject(folder: string): void {
   const own = ['package.json', 'package-lock.json', 'tsconfig.json'];
   own.push(
     'server/setup',
-    'server/tsconfig.json',
+    'server/tsconfig.build.json',
     'server/rolldown.config.mjs',
     'server/process/code-cache.ts',
     'widget/tsconfig.json',
   );
-  own.push('widget/vite.config.ts', 'shared/client/tsconfig.json');
+  own.push('widget/vite.config.ts', 'shared/tsconfig.types.json');
   for (const name of own) {
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   }

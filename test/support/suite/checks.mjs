@@ -8,7 +8,8 @@ const AT_ONCE = 2;
 const GOGC = '400';
 
 const checks = [
-  // Rules and types in one pass, each file with its nearest tsconfig.json. A second thread would infer the
+  // Rules and types in one pass, each file with its nearest tsconfig.json: that of the root
+  // has all that runs in the server, whose types are inferred once. A second thread would infer the
   // same types again, which takes a third more processor time and finishes later.
   { name: 'lint', args: [modulePath('oxlint/bin/oxlint'), '--threads=1'] },
   // Code shared by both sides is checked as browser code here, and as Node code by the check above.
