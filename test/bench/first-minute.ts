@@ -11,6 +11,8 @@ export const description =
 
 /** By then what starts slowly has been started ahead. */
 const LATER_MS = 15_000;
+/** Between two questions whether a document is done. */
+const POLLING_MS = 100;
 /** What nobody should wait longer for, in ms: the next one is said beside it. */
 const LONG_MS = 1_000;
 
@@ -121,6 +123,7 @@ async function visitDocuments(ask: Ask): Promise<void> {
       const { status } = await ask('POST /v2/document/{document_id}', { places, body: key });
       if (status === 'done') return { places, key };
       if (status === 'error') throw new Error('The document was not translated.');
+      await delay(POLLING_MS);
     }
   };
   const one = await translated();

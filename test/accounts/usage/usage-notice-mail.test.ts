@@ -69,20 +69,22 @@ it('counts speech separately, in minutes', async () => {
 });
 
 it('sends a notice at the first integer that is 80 % of a limit', async () => {
+  const server = await notices.startServer();
+  const sender = notices.senderTo(server.url);
   const marks: number[] = [];
-  for (const limit of [1, 4, 5, 6, 7, 9, 11, Number.MAX_SAFE_INTEGER]) {
-    const server = await notices.startServer();
+  for (const limit of [1, 4, 5, 7, 9, Number.MAX_SAFE_INTEGER]) {
+    server.mails.length = 0;
     const { use } = await notices.openKey(limit, { emails: ['ada@example.org'] });
     const mark = Number((BigInt(limit) * 4n + 4n) / 5n);
     if (mark > 1) await use(mark - 1);
-    await notices.senderTo(server.url).sendDue();
+    await sender.sendDue();
     expect(server.mails).toEqual([]);
     await use(1);
-    await notices.senderTo(server.url).sendDue();
+    await sender.sendDue();
     expect(tellings(server)).toEqual([`${mark === limit ? 'all' : '80 %'} ada@example.org`]);
     marks.push(mark);
   }
-  expect(marks.slice(0, -1)).toEqual([1, 4, 4, 5, 6, 8, 9]);
+  expect(marks.slice(0, -1)).toEqual([1, 4, 4, 6, 8]);
 });
 
 it('sends no notice for a limit of 0, or for a limit of the account', async () => {
