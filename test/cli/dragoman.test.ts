@@ -106,7 +106,7 @@ describe('output for people', () => {
     expect(wide?.indexOf(' pro ')).toBe(lines[0]!.indexOf(' PLAN ') - 4);
   });
 
-  it('shows a secret once, and lists keys without it', async () => {
+  it('shows a secret once, lists keys without it, and leaves none on disk', async () => {
     await run('account', 'create', '--name', 'readers', '--plan', 'free');
     const made = await run('key', 'create', '--account', 'readers', '--label', 'phone');
     const [secret = ''] = /[0-9a-f-]{36}:fx/.exec(made.output) ?? [];
@@ -122,24 +122,18 @@ describe('output for people', () => {
     const accounts = await run('account', 'list');
     expect(accounts.output).toMatch(/NAME +PLAN[^]*\nreaders +free/);
     for (const { output } of [listed, shown, accounts]) expect(output).not.toContain(secret);
-  });
 
-  it('leaves no secret on disk', async () => {
-    const key = await ask<KeyJson>('key', 'create', '--account', 'readers');
+    const [masked = ''] = /\w{4}\*{4}\w{4}/.exec(listed.output) ?? [];
     const files = readdirSync(dataFolder).map((name) => readFileSync(path.join(dataFolder, name)));
-    expect(files.length).toBeGreaterThan(0);
-    expect(files.some((content) => content.includes(key.masked))).toBe(true);
-    expect(files.some((content) => content.includes(key.secret.slice(0, 36)))).toBe(false);
+    expect(files.some((content) => content.includes(masked))).toBe(true);
+    expect(files.some((content) => content.includes(secret.slice(0, 36)))).toBe(false);
   });
 
-  it.each([[[]], [['account']], [['key', 'create']], [['account', 'change']]])(
-    'explains %j',
-    async (command) => {
-      const { code, output } = await run(...command, '--help');
-      expect(code).toBe(0);
-      expect(output).toContain(`Usage: npm run dragoman --${['', ...command].join(' ')} `);
-    },
-  );
+  it.each([[[]], [['key', 'create']]])('explains %j', async (command) => {
+    const { code, output } = await run(...command, '--help');
+    expect(code).toBe(0);
+    expect(output).toContain(`Usage: npm run dragoman --${['', ...command].join(' ')} `);
+  });
 
   it.each([
     [['account', 'show', 'nobody'], /^There is no account 'nobody'\.$/],
@@ -147,10 +141,8 @@ describe('output for people', () => {
     [['account', 'create', '--name', 'x', '--plan', 'gold'], /pro, free/],
     [['account', 'create', '--name', 'readers', '--plan', 'pro'], /named 'readers' already/],
     [['account', 'create', '--name', 'x', '--plan', 'pro', '--characters', '-1'], /whole number/],
-    [['account', 'create', '--name', 'x', '--plan', 'pro', '--feature', 'flight'], /detection/],
     [['key', 'create', '--account', 'readers', '--admin'], /feature 'admin'/],
     [['key', 'deactivate', 'a:b'], /no key with this id/],
-    [['key', 'rename', 'a:b'], /label/],
     [['frobnicate'], /unknown command/],
     [['key', 'list', '--account', 'readers', 'more'], /too many arguments/],
   ])('exits %j with 1 and one clear line', async (args, message) => {

@@ -13,7 +13,7 @@ import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
 
 const MIB = 1024 * 1024;
-const SIZE_BYTES = 64 * MIB;
+const SIZE_BYTES = 32 * MIB;
 const endings: (() => void)[] = [];
 afterEach(() => {
   for (const end of endings.splice(0)) end();

@@ -13,7 +13,8 @@ import { openAccount, quietLog } from './samples.ts';
 const AT_MS = 1_700_000_000_000;
 const SECRET = 'Nobody is to read';
 const KEPT = 'Everybody may see';
-const PATIENCE = { timeout: 90_000 };
+/** Rarely, as every look reads all files. */
+const PATIENCE = { timeout: 90_000, interval: 250 };
 
 /** Unique lines that can be found again. */
 const sentences = (mark: string, count: number) =>
@@ -39,7 +40,7 @@ async function fill(storage: Storage, mark: string): Promise<() => Promise<unkno
   const { documentId } = await upload(
     storage,
     sampleDocument(opened, { fileName: `${mark}.txt` }),
-    [3000, 700, 6].map((count) => Buffer.from(text(count))),
+    [1500, 700, 6].map((count) => Buffer.from(text(count))),
   );
   const glossary = { glossaryId: randomUUID(), name: mark, createdAtMs: AT_MS, editedInV3: false };
   const dictionary = { sourceLang: 'en', targetLang: 'es', entryCount: 200, entries: text(200) };
@@ -114,15 +115,15 @@ it(
     const storage = await openFolder(dataFolder, 100);
     const deletions: (() => Promise<unknown>)[] = [];
     // Alternating, so that deleted data shares pages with data that stays.
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let turn = 0; turn < 2; turn += 1) {
       deletions.push(await fill(storage, SECRET));
       await fill(storage, KEPT);
     }
     const all = countOf(SECRET, dataFolder);
-    expect(all).toBeGreaterThan(10_000);
+    expect(all).toBeGreaterThan(5_000);
     for (const erase of deletions) await erase();
     await vi.waitFor(() => expect(countOf(SECRET, dataFolder)).toBe(0), PATIENCE);
-    expect(countOf(KEPT, dataFolder)).toBeGreaterThan(10_000);
+    expect(countOf(KEPT, dataFolder)).toBeGreaterThan(5_000);
   },
 );
 
