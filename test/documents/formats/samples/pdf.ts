@@ -19,4 +19,5 @@ export const pdf: DocumentSample = {
     }),
   // Text written later comes later, and rotated text first.
   readsBack: false,
+  isSlow: true,
 };

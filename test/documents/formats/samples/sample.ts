@@ -19,12 +19,12 @@ export interface DocumentSample {
   readsBack?: false;
   /** Returns a translated file with the translation as its source, for formats that keep both. */
   asSource?: (file: Uint8Array) => Uint8Array;
-  /** A letter that text recognition reads well, put before translated words. */
-  mark?: string;
   /** Whether its texts have marks. */
   hasMarks?: false;
   /** Whether opening is so slow that few openings must do. */
   isSlow?: true;
+  /** Whether its text is recognised, which takes longest: the format's own tests read what was translated. */
+  isRecognised?: true;
   /** Whether any bytes form a file of the format. */
   takesAnything?: true;
 }
