@@ -76,7 +76,7 @@ describe('a bar recognised in a line', () => {
 });
 
 describe('a scanned line', () => {
-  it('keeps its words, including faint ones', async () => {
+  it('keeps its words, including faint ones, and is separate from a text beside it at another height', async () => {
     const lines = [
       'Illness keeps the baker at home until Monday.',
       'I know the old harbour and I like the ships there.',
@@ -84,7 +84,12 @@ describe('a scanned line', () => {
     ];
     const style = { x: 200, size: 38, family: 'DejaVu Sans' };
     const pieces = lines.map((line, at) => text(line, { ...style, y: 150 + at * 76 }));
-    const file = await drawing({ width: 1600, height: 400 }, pieces);
+    const beside = [
+      ['Send it to', 200, 390],
+      ['Invoice number', 960, 407],
+    ] as const;
+    for (const [line, x, y] of beside) pieces.push(text(line, { ...style, x, y }));
+    const file = await drawing({ width: 1600, height: 480 }, pieces);
     const { data, info } = await sharp(file)
       .removeAlpha()
       .raw()
@@ -92,6 +97,9 @@ describe('a scanned line', () => {
     const { width, height } = info;
     const picture = { data: new Uint8Array(data), width, height, channels: 3 as const };
     const found = await readText(picture, { language: 'en', paperDpi: 280 });
-    expect(found.map((line) => line.text)).toEqual(lines);
+    expect(found.map((line) => line.text)).toEqual([...lines, ...beside.map(([line]) => line)]);
+    for (const [at, { baselinePx }] of found.slice(-2).entries()) {
+      expect(Math.abs(baselinePx - beside[at]![2])).toBeLessThan(4);
+    }
   });
 });
