@@ -5,21 +5,30 @@ import { pptx } from '../../../server/documents/formats/office/pptx.ts';
 import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
 import {
   entriesOf,
+  pageCount,
   pdfText,
   renderingDifference,
   renderPages,
   soffice,
 } from '../../support/documents/documents.ts';
 import { flatPresentation, flatWorkbook } from '../../support/documents/flat-documents.ts';
+import { flatReport } from '../../support/documents/flat-report.ts';
 import {
   inLookalikes,
   openDocument,
   translatedDocument,
   withTexts,
 } from '../../support/documents/translated-document.ts';
+import {
+  openWord,
+  paragraph,
+  run,
+  translateWord,
+  wordDocument,
+} from '../../support/documents/word-document.ts';
 import { number, row, shared, sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 
-/** LibreOffice starts three times here, and the machine may be busy. */
+/** LibreOffice starts four times here, and the machine may be busy. */
 const TIMEOUT_MS = 300_000;
 
 interface Sample {
@@ -78,8 +87,10 @@ async function translatedTable(): Promise<Uint8Array> {
   });
 }
 
-/** Path of {@link translatedTable} as PDF. */
-let table: string | undefined;
+/** Word documents, by name. */
+const words = new Map<string, Uint8Array>();
+/** Paths of the PDFs that LibreOffice made of them, and of {@link translatedTable}. */
+const printed = new Map<string, string>();
 
 beforeAll(async () => {
   const [workbook = ''] = await soffice([flatWorkbook], 'xlsx');
@@ -97,14 +108,34 @@ beforeAll(async () => {
     });
     samples.set(extension, { file, alike, arabic, pdfs: [] });
   }
+  await makeWordDocuments();
   const documents = [...samples].flatMap(([extension, { file, alike, arabic }]) =>
     [file, alike, arabic].map((content) => ({ name: `document.${extension}`, content })),
   );
+  for (const content of words.values()) documents.push({ name: 'document.docx', content });
   documents.push({ name: 'table.xlsx', content: await translatedTable() });
-  const pdfs = await soffice(documents, 'pdf');
-  table = pdfs.pop();
-  for (const sample of samples.values()) sample.pdfs = pdfs.splice(0, 3);
+  const made = await soffice(documents, 'pdf');
+  for (const sample of samples.values()) sample.pdfs = made.splice(0, 3);
+  for (const name of [...words.keys(), 'table']) printed.set(name, made.shift() ?? '');
 }, TIMEOUT_MS);
+
+async function makeWordDocuments(): Promise<void> {
+  const [made = ''] = await soffice([{ name: 'report.fodt', content: flatReport() }], 'docx');
+  const source = readFileSync(made);
+  const document = await openWord(source);
+  const segments = document.blocks.map(({ segment }) => segment);
+  const byHand = wordDocument(
+    paragraph(run('Two ') + run('kinds', '<w:b/>'), '<w:rPr><w:del w:id="1"/></w:rPr>') +
+      paragraph(run(' of text')) +
+      `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="3000"/></w:tblGrid><w:tr><w:trPr><w:del w:id="2"/></w:trPr><w:tc>${paragraph('gone row')}</w:tc></w:tr><w:tr><w:tc>${paragraph('a row')}</w:tc></w:tr></w:tbl>` +
+      paragraph('The end'),
+  );
+  words.set('source', source);
+  words.set('identical', await document.write(segments, { source: 'en', target: 'es' }));
+  words.set('capitals', await translateWord(source));
+  words.set('arabic', await translateWord(source, () => 'نص عربي', { target: 'ar' }));
+  words.set('byHand', await translateWord(byHand));
+}
 
 describe.each(['xlsx', 'pptx'])('%s', (extension) => {
   test('with nothing translated keeps the same parts, each byte for byte', async () => {
@@ -138,11 +169,76 @@ describe.each(['xlsx', 'pptx'])('%s', (extension) => {
 });
 
 test('xlsx formulas still resolve translated columns of a table', async () => {
-  const text = await pdfText(table ?? '');
+  const text = await pdfText(printed.get('table')!);
   // Column by column.
   expect(text.trim().split(/\s*\n\s*/)).toEqual([
     ...['Importe', '3', '4', '7'],
     ...['Precio/unidad [EUR] #1', '5', '6', '11'],
     ...['7', '2'],
   ]);
+});
+
+test('the docx reader finds all readable text', async () => {
+  const document = await openWord(words.get('source')!);
+  const texts = document.blocks.map(({ segment }) =>
+    segment.map((piece) => (typeof piece === 'string' ? piece : '')).join(''),
+  );
+  for (const text of [
+    'Table of contents',
+    'Chapter about subject 2',
+    'A remark below the page.',
+    'Name',
+    'Apples',
+    'First of all',
+    'Words in a box',
+    'A comment on it',
+    'Head of the page',
+  ]) {
+    expect(texts).toContain(text);
+  }
+  expect(texts.some((text) => text.startsWith('Before'))).toBe(true);
+});
+
+test('a docx document whose translation equals its source looks the same and has the same parts', async () => {
+  expect(entriesOf(words.get('identical')!)).toEqual(entriesOf(words.get('source')!));
+  const [before, after] = await Promise.all([
+    renderPages(printed.get('source')!),
+    renderPages(printed.get('identical')!),
+  ]);
+  expect(before.length).toBeGreaterThan(1);
+  expect(renderingDifference(before, after)).toBe(0);
+});
+
+test('a translated docx document opens, keeps its pages and has no word of the source', async () => {
+  const text = await pdfText(printed.get('capitals')!);
+  expect(text).toContain('CHAPTER ABOUT SUBJECT 3');
+  expect(text).toContain('WORDS IN A BOX');
+  expect(text).toContain('HEAD OF THE PAGE');
+  expect(text).toContain('1,234.50');
+  expect(text).not.toMatch(/\p{Ll}{2}/u);
+  expect(await pageCount(printed.get('capitals')!)).toBeGreaterThanOrEqual(
+    await pageCount(printed.get('source')!),
+  );
+});
+
+test('a docx document in a right-to-left language opens and is aligned right', async () => {
+  const pages = await renderPages(printed.get('arabic')!);
+  const columns = (page: (typeof pages)[number], from: number, to: number): number => {
+    let dark = 0;
+    for (let at = 0; at < page.pixels.length; at += 1) {
+      const x = (at % page.width) / page.width;
+      if (x >= from && x < to && page.pixels[at]! < 128) dark += 1;
+    }
+    return dark;
+  };
+  expect(columns(pages[0]!, 0.5, 1)).toBeGreaterThan(columns(pages[0]!, 0, 0.5));
+  // Some Arabic letters are stored in their presentation forms.
+  expect(await pdfText(printed.get('arabic')!)).toMatch(/\p{Script=Arabic}/u);
+});
+
+test('tracked changes of a docx document are accepted as LibreOffice shows them', async () => {
+  const text = await pdfText(printed.get('byHand')!);
+  expect(text).toContain('TWO KINDS OF TEXT');
+  expect(text).toContain('A ROW');
+  expect(text).not.toMatch(/gone/i);
 });
