@@ -1,4 +1,6 @@
 /** PDF files for tests, drawn by hand so that each contains exactly what its test is about. */
+import { readFileSync, statSync } from 'node:fs';
+
 import {
   degrees,
   PDFDocument,
@@ -11,7 +13,12 @@ import {
   StandardFonts,
 } from '@cantoo/pdf-lib';
 
-import { takeChromium } from '../machine/chromium.ts';
+import type { Page } from 'playwright-core';
+
+import { findChromium } from '../machine/chromium-program.ts';
+import { madeOnceLater } from '../suite/made-once.ts';
+
+type PrintOptions = NonNullable<Parameters<Page['pdf']>[0]>;
 
 /** Fonts of a report. */
 interface Fonts {
@@ -225,17 +232,30 @@ export async function justifiedLine(
   return `BT /Times 10 Tf ${perBlank} Tw ${x} ${y} Td (${line}) Tj ET`;
 }
 
-/** Prints a Hebrew line with English words and an English line with Hebrew words, as browsers do. */
-export async function mixedDirectionPdf(): Promise<Uint8Array> {
-  const { browser } = await takeChromium();
-  const page = await browser.newPage();
-  try {
-    await page.setContent(`<title>7</title><p dir=rtl>הנהר עלה (לפי River Report 2026) מאז הבוקר 123.</p>
+/** Prints a page as browsers do; cached across runs of the tests, by its content. */
+async function printed(content: string, options: PrintOptions = {}): Promise<Uint8Array> {
+  // Another version of Chromium may print differently.
+  const { mtimeMs } = statSync(findChromium());
+  const from = ['chromium', mtimeMs, content, JSON.stringify(options)];
+  const made = await madeOnceLater(from, 'pdf', async (file) => {
+    // What drives browsers takes a second to load.
+    const { takeChromium } = await import('../machine/chromium.ts');
+    const { browser } = await takeChromium();
+    const page = await browser.newPage();
+    try {
+      await page.setContent(content);
+      await page.pdf({ ...options, path: file });
+    } finally {
+      await page.close();
+    }
+  });
+  return readFileSync(made);
+}
+
+/** Prints a Hebrew line with English words and an English line with Hebrew words. */
+export function mixedDirectionPdf(): Promise<Uint8Array> {
+  return printed(`<title>7</title><p dir=rtl>הנהר עלה (לפי River Report 2026) מאז הבוקר 123.</p>
       <p>The greeting שלום עולם is used on 3 signs.</p>`);
-    return await page.pdf();
-  } finally {
-    await page.close();
-  }
 }
 
 const newspaperSentences = [
@@ -255,7 +275,7 @@ const newspaperSentences = [
   'Please return the completed form to the office of the registrar before the end of the month.',
 ];
 
-/** Prints a page of three justified columns with a narrow gutter, headings and a picture, as browsers do. */
+/** Prints a page of three justified columns with a narrow gutter, headings and a picture. */
 export async function newspaperPdf(): Promise<{ file: Uint8Array; texts: string[] }> {
   const prose = (first: number, count: number): string =>
     Array.from({ length: count }, (_, at) => newspaperSentences[(first + at) % 14]).join(' ');
@@ -276,17 +296,11 @@ export async function newspaperPdf(): Promise<{ file: Uint8Array; texts: string[
   const content = paragraphs.map(([tag, text]) =>
     tag === 'em' ? `${picture}<p><em>${text}</em></p>` : `<${tag}>${text}</${tag}>`,
   );
-  const { browser } = await takeChromium();
-  const page = await browser.newPage();
-  try {
-    await page.setContent(
-      `<!doctype html><style>body { margin: 0; font: 9pt/1.25 "Liberation Serif"; columns: 3; column-gap: 8pt; text-align: justify }
+  const margin = { top: '18mm', bottom: '18mm', left: '18mm', right: '18mm' };
+  const file = await printed(
+    `<!doctype html><style>body { margin: 0; font: 9pt/1.25 "Liberation Serif"; columns: 3; column-gap: 8pt; text-align: justify }
         h2 { font: bold 12pt "Liberation Sans"; margin: 4pt 0 } p { margin: 0 0 5pt } em { font-size: 8pt }</style>${content.join('')}`,
-    );
-    const margin = { top: '18mm', bottom: '18mm', left: '18mm', right: '18mm' };
-    const file = await page.pdf({ format: 'Letter', margin, printBackground: true });
-    return { file, texts: paragraphs.map(([, text]) => text) };
-  } finally {
-    await page.close();
-  }
+    { format: 'Letter', margin, printBackground: true },
+  );
+  return { file, texts: paragraphs.map(([, text]) => text) };
 }
