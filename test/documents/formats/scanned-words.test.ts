@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { renderPages } from '../../support/documents/documents.ts';
+import { pdfText, renderPages } from '../../support/documents/documents.ts';
 
 const PAGE = { width: 360, height: 240 };
 const LABEL = 'Emergency exits';
@@ -51,15 +51,20 @@ function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}]+/u).filter(({ length }) => length > 1);
 }
 
-it('a scan with upright and struck words has them read, and its upright words replaced in place', async () => {
+it('a scan with upright and struck words has them read, and its upright and level words replaced in place', async () => {
   const opened = await pdf.open(await scanned(), options);
   const texts = opened.blocks.map(({ segment }) => plainText(segment));
   expect(texts).toContain(LABEL);
   const missed = missingIn(texts.join('\n'));
   expect(missed.filter((word) => !wordsOf(struck).includes(word))).toEqual([]);
   expect(missed.length).toBeLessThan(3);
-  const translated = texts.map((text) => [text === LABEL ? 'Salidas' : text]);
+  const translations = new Map([
+    [LABEL, 'Salidas'],
+    [prose[0], 'Evacuar'],
+  ]);
+  const translated = texts.map((text) => [translations.get(text) ?? text]);
   const written = await opened.write(translated, { source: 'en', target: 'es' });
+  expect((await pdfText(written)).match(/\w+/g)?.toSorted()).toEqual(['Evacuar', 'Salidas']);
   const [page] = await renderPages(written, { dpi: 144 });
   const { pixels, width } = page!;
   // Within the cell, clear of its rules.
@@ -72,6 +77,15 @@ it('a scan with upright and struck words has them read, and its upright words re
       rows.add(y);
     }
   }
+  const inkIn = (left: number, right: number): number => {
+    let count = 0;
+    for (let y = 100; y < 126; y += 1) {
+      for (let x = left; x < right; x += 1) if (dark(x, y)) count += 1;
+    }
+    return count;
+  };
+  expect(inkIn(140, 240)).toBeGreaterThan(50);
+  expect(inkIn(260, 690)).toBe(0);
   // Seven letters of 11 points one above the other, and none of the former fifteen.
   expect(columns.size).toBeLessThan(30);
   expect(rows.size).toBeGreaterThan(50);
