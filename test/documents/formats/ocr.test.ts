@@ -78,7 +78,8 @@ describe('text recognition', () => {
     );
     const { width, height } = await image.metadata();
     const data = await image.raw().toBuffer();
-    const lines = await recogniseText({ data, width, height, channels: 4 }, { language: 'en' });
+    const pixels = { data, width, height, channels: 4 } as const;
+    const lines = await recogniseText(pixels, { language: 'en-GB' });
     expect(linesOf(lines)).toEqual(['Open on Sundays']);
   });
 
@@ -105,7 +106,9 @@ describe('text recognition', () => {
     const picture = await drawing({ width: 900, height: 100 }, [
       text('La biblioteca está abierta todos los días', { x: 30, y: 60, size: 36 }),
     ]);
-    const lines = await recogniseText(picture, { language: undefined });
+    // Read in all installed languages of the script first: two are enough.
+    const reader = createTextRecogniser({ dataFolder: dataFolder('osd', 'eng', 'spa') });
+    const lines = await reader(picture, { language: undefined });
     expect(linesOf(lines).join(' ')).toContain('está abierta todos los días');
   });
 
@@ -118,7 +121,6 @@ describe('text recognition', () => {
     const noProgram = createTextRecogniser({ program: 'tesseract-that-is-not-here' });
     for (const [reader, language, name] of [
       [onlyEnglish, 'zh-Hant', 'tesseract-ocr-chi-tra'],
-      [onlyEnglish, 'de', 'tesseract-ocr-deu'],
       [nothing, undefined, 'tesseract-ocr-eng'],
       [noProgram, 'en', 'tesseract-ocr'],
       [onlyEnglish, 'xx', 'language xx'],
@@ -127,9 +129,8 @@ describe('text recognition', () => {
       expect(failure).toBeInstanceOf(DocumentError);
       expect((failure as Error).message).toContain(name);
     }
-    for (const language of ['en-GB', undefined]) {
-      expect(linesOf(await onlyEnglish(picture, { language }))).toEqual(['Closed today']);
-    }
+    const unknown = await onlyEnglish(picture, { language: undefined });
+    expect(linesOf(unknown)).toEqual(['Closed today']);
   });
 
   it('refuses a file that is not a picture', async () => {
