@@ -103,7 +103,7 @@ describe('a document process', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("reports the problem of a file in the format's words, marks that it cannot transfer, and a fault of a format without text of the document", async () => {
+  it("reports the problem of a file in the format's words, marks that it cannot transfer, a fault of a format without text of the document, and fails with a retryable error when it is killed", async () => {
     const document = await start();
     const problem = await failureOf(document.open(text('One\0two'), 'txt', opening));
     expect(problem).toBeInstanceOf(DocumentError);
@@ -130,6 +130,13 @@ describe('a document process', () => {
     expect(log.lines).toHaveLength(1);
     expect(JSON.stringify(log.lines)).toContain('TypeError');
     expect(JSON.stringify([log.lines, String(error)])).not.toContain('secret');
+    process.kill(document.pid!, 'SIGKILL');
+    const end = await failureOf(document.ended);
+    expect(end).toBeInstanceOf(Error);
+    expect(end).not.toBeInstanceOf(DocumentError);
+    expect(end).not.toBeInstanceOf(FormatFailure);
+    expect(await failureOf(document.write(new Map(), languages))).toBe(end);
+    expect(log.lines.slice(1)).toMatchObject([{ level: 'warn', fields: { signal: 'SIGKILL' } }]);
   });
 
   it.each([
@@ -150,28 +157,6 @@ describe('a document process', () => {
     expect(error).toBeInstanceOf(DocumentError);
     expect(error).toHaveProperty('message', expect.stringContaining('takes too long'));
     await until(() => !isRunning(document.pid!));
-  });
-
-  it('ends at its memory limit', async () => {
-    const document = await start({ limits: { ...generous, memoryBytes: 100e6 } });
-    const many = text('The house is big. '.repeat(1_500_000));
-    const options = { ...opening, maxCharacters: 1e9 };
-    const error = await failureOf(document.open(many, 'txt', options));
-    expect(error).toBeInstanceOf(DocumentError);
-    expect(error).toHaveProperty('message', expect.stringContaining('more memory'));
-    await until(() => !isRunning(document.pid!));
-  });
-
-  it('fails with a retryable error when it is killed', async () => {
-    const document = await start();
-    await document.open(text('One.'), 'txt', opening);
-    process.kill(document.pid!, 'SIGKILL');
-    const error = await failureOf(document.ended);
-    expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(DocumentError);
-    expect(error).not.toBeInstanceOf(FormatFailure);
-    expect(await failureOf(document.write(new Map(), languages))).toBe(error);
-    expect(log.lines).toMatchObject([{ level: 'warn', fields: { signal: 'SIGKILL' } }]);
   });
 
   it('ends with the reason of its signal', async () => {
@@ -261,12 +246,17 @@ describe('a waiting document process', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not started where a document may use little memory', async () => {
-    const processes = processesAhead({ ...generous, memoryBytes: 128 * 2 ** 20 });
+  it('is not started where a document may use little memory, and ends at that limit', async () => {
+    const processes = processesAhead({ ...generous, memoryBytes: 100e6 });
     processes.prepare();
     const document = await processes.take(signal);
-    expect(isRunning(document.pid!)).toBe(true);
     expect(childrenOf()).toEqual([]);
+    const many = text('The house is big. '.repeat(1_000_000));
+    const options = { ...opening, maxCharacters: 1e9 };
+    const error = await failureOf(document.open(many, 'txt', options));
+    expect(error).toBeInstanceOf(DocumentError);
+    expect(error).toHaveProperty('message', expect.stringContaining('more memory'));
+    await until(() => !isRunning(document.pid!));
   });
 
   it('rehearses the formats that it can read and write', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDetector } from '../../../server/engines/detection/detector.ts';
 import type { DetectionEngine, TranslationEngine } from '../../../server/engines/engine.ts';
-import { createApertium } from '../../../server/engines/translation/apertium.ts';
 import { createChat } from '../../../server/engines/translation/chat.ts';
 import { createLibreTranslate } from '../../../server/engines/translation/libretranslate.ts';
 import { createDetection } from '../../../server/translation/detection.ts';
@@ -380,17 +379,5 @@ describe('the options of a document', () => {
   it('apply the terms of glossaries', async () => {
     const { text } = await translate('The new house is good.', { glossaryIds: ['g'] });
     expect(text).toBe('La nueva hogar es buena.');
-  });
-});
-
-describe('a document with the offline translator', () => {
-  it('is translated into Spanish', async () => {
-    const engine = running(await createApertium({ log }));
-    onTestFinished(() => engine.close());
-    const source = 'The house is big. This order has number AB-1234.\n\nThe house is big.\n';
-    const { text } = await translate(source, {}, { engine });
-    expect(text).toBe(
-      'La casa es grande. Este orden tiene número AB-1234.\n\nLa casa es grande.\n',
-    );
   });
 });
