@@ -97,7 +97,7 @@ it('gives any mangled segment exactly the marks and nesting of its source, and k
       expect(kind(result)).toEqual(kind(source));
       expect(plainText(result)).toBe(plainText(translated));
     }),
-    { numRuns: 2_500 },
+    { numRuns: 800 },
   );
 });
 
