@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const [built = ''] = process.argv.slice(2);
 const { LimitWatch } = await import(built);
-const EVERY_MS = 300;
+const EVERY_MS = 150;
 /** @type {string[]} */
 const exceeded = [];
 // Uses one processor, so that its total processor time would exceed the limit of one interval.
