@@ -295,41 +295,43 @@ it('keeps an owner going without its broker, and catches up the other nodes when
   for (const reader of readers) reader.close();
 });
 
-it('continues at another node after the owner was killed, without loss or repetition', async () => {
-  const { nodes, translator } = opened;
-  const home = await opened.add();
+/** A room whose owner is to be killed, while lines are typed at two other nodes. */
+async function typedRoom(home: TestServer, others: readonly [TestServer, TestServer]) {
   const { room_id: id } = await makeRoom(home, keptWishes);
   const first = await readAlong(home, id, { language: 'es' });
   const readers = await Promise.all(
-    [nodes[1], nodes[2]].flatMap((node) =>
-      ['spoken', 'es'].map((language) => readAlong(node, id, { language })),
-    ),
+    others.flatMap((node) => ['spoken', 'es'].map((language) => readAlong(node, id, { language }))),
   );
-  const typed = [typing(nodes[1], id, 'B'), typing(nodes[2], id, 'C')];
+  const typed = [typing(others[0], id, 'B'), typing(others[1], id, 'C')];
   await until(() => typed.every(({ taken }) => taken.length > 3));
+  return { id, first, readers, typed, others };
+}
+
+/** Expects that the room goes on at another node after its owner was killed, without loss or repetition. */
+async function expectToGoOn(room: Awaited<ReturnType<typeof typedRoom>>): Promise<void> {
+  const { id, first, readers, typed, others } = room;
   const lengths = typed.map(({ taken }) => taken.length);
-  home.process.kill('SIGKILL');
   await until(() => typed.every(({ taken }, index) => taken.length > lengths[index]! + 2));
   const taken = (await Promise.all(typed.map((each) => each.stop()))).flat();
   await untilAllShow(readers, taken.length);
   expect([...readers[0]!.texts()].sort()).toEqual([...taken].sort());
-  expect(told(readers[0]!)).toEqual(told(readers[2]!));
-  expect(told(readers[1]!)).toEqual(told(readers[3]!));
+  for (const reader of readers) told(reader);
   await expectSame([readers[0]!, readers[2]!]);
+  await expectSame([readers[1]!, readers[3]!]);
   expect(readers[1]!.texts()).toEqual(inSpanish(readers[0]!.texts()));
   // A reader of the killed node may return at any other.
   const after = first.sequence();
-  const back = await readAlong(nodes[2], id, { language: 'es', after });
+  const back = await readAlong(others[1], id, { language: 'es', after });
   await until(() => back.texts().length > 0);
   expect([...first.texts(), ...back.texts()]).toEqual(readers[1]!.texts());
-  const counts = timesTranslated(translator, 'es');
+  const counts = timesTranslated(opened.translator, 'es');
   // A line that was being translated when the owner died is translated once more.
   const again = taken.filter((text) => counts.get(text) !== 1);
   expect(again.length).toBeLessThanOrEqual(2);
-  expect(await transcript(nodes[1], id, 'spoken')).toEqual(readers[0]!.texts());
-  expect(await transcript(nodes[2], id, 'es')).toEqual(readers[1]!.texts());
+  expect(await transcript(others[0], id, 'spoken')).toEqual(readers[0]!.texts());
+  expect(await transcript(others[1], id, 'es')).toEqual(readers[1]!.texts());
   for (const reader of [...readers, back]) reader.close();
-});
+}
 
 const SENTENCES = [
   'alpha bravo charlie',
@@ -361,8 +363,9 @@ async function expectWhole(id: string, readers: readonly RoomReader[]): Promise<
 }
 
 // The last test, as it stops two of the servers.
-it('shows the speech of a session once while it moves over three servers after a kill, a drop and a stop', async () => {
+it('goes on without loss or repetition after a server was killed that owned a room, and a session, which moves on after a drop and a stop', async () => {
   const [one, other, home] = opened.nodes;
+  const typedInto = await typedRoom(one, [other, home]);
   const { room_id: id } = await makeRoom(home, keptWishes);
   const first = await readAlong(home, id, { language: 'spoken' });
   const readers = [
@@ -374,7 +377,10 @@ it('shows the speech of a session once while it moves over three servers after a
   const request = { room_id: id, source_language: 'en' };
   // At real-time pace, as lines are placed by the clock.
   const pace = { chunkBytes: 6_400, everyMs: 200 };
-  const client = new RoamingClient({ request, route: () => current, ...pace });
+  let goOn: () => void = () => undefined;
+  const hasMoved = new Promise<void>((resolve) => (goOn = resolve));
+  const pause = { atBytes: 0.5 * audio.length, until: hasMoved };
+  const client = new RoamingClient({ request, route: () => current, ...pace, pause });
   home.process.kill('SIGSTOP');
   onTestFinished(() => void home.process.kill('SIGCONT'));
   const speaking = client.speak(audio);
@@ -385,6 +391,8 @@ it('shows the speech of a session once while it moves over three servers after a
   current = other;
   one.process.kill('SIGKILL');
   home.process.kill('SIGCONT');
+  await expectToGoOn(typedInto);
+  goOn();
   await untilAt(0.5, 2);
   current = home;
   client.drop();

@@ -20,8 +20,6 @@ export interface RoomCluster {
   readonly cluster: Cluster;
   /** The last node can be cut off from the broker. */
   readonly nodes: readonly [TestServer, TestServer, TestServer];
-  /** Starts another server. */
-  add(): Promise<TestServer>;
   cutOff(): void;
   joinAgain(): void;
   readonly translator: LibreTranslateServer;
@@ -63,11 +61,6 @@ export function roomCluster(settings: Record<string, string> = {}): RoomCluster 
     },
     get nodes() {
       return cluster!.nodes.slice(0, 3) as unknown as RoomCluster['nodes'];
-    },
-    async add() {
-      const node = await cluster!.add();
-      await untilItTranslates(node);
-      return node;
     },
     cutOff() {
       proxy!.leadTo('/nowhere');
