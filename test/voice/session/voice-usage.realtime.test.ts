@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { silence } from '../../support/audio/speech.ts';
-import { askDragoman } from '../../support/product/command-line.ts';
 import { openEmbedded, platformOver } from '../../support/product/platform.ts';
 import { until, type RunningServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
@@ -139,10 +138,10 @@ describe.concurrent('a session whose key is deactivated', () => {
   });
 
   it('ends with its next second of audio when another process deactivates the key', async () => {
-    const { key_id, headers } = await makeKey();
+    const { account, key_id, headers } = await makeKey();
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
     await stream(client, silence(1_500), pace);
-    await askDragoman(['key', 'deactivate', key_id], { DATA_DIR: server.dataFolder });
+    await platform.apiKeys.deactivate(account.accountId, key_id);
     const timer = setInterval(() => client.sendAudio(silence(100)), 100);
     expect((await client.closed).code).toBe(4403);
     clearInterval(timer);
