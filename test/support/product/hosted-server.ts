@@ -12,6 +12,11 @@ export interface HostedServer extends RunningServer {
   logs(): Promise<string>;
 }
 
+/** Settings without engines: looking for those that are not asked is a third of a start. */
+export const WITHOUT_ENGINES = {
+  ...{ RECOGNISER: 'silent', APERTIUM_MODES: '/nowhere', FFMPEG: 'none' },
+};
+
 type Told = Pick<HostedServer, 'url' | 'apiKey' | 'dataFolder' | 'pid' | 'entrance'>;
 
 /** Starts a server with these settings in the shared process. */

@@ -7,8 +7,17 @@ import { WebSocket } from 'ws';
 import { ebmlHeader, openSegment } from '../../support/audio/matroska-writer.ts';
 import { silence } from '../../support/audio/speech.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
-import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import {
+  startHosted,
+  type HostedServer,
+  WITHOUT_ENGINES,
+} from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
+import {
+  startLibreTranslateServer,
+  type LibreTranslateServer,
+} from '../../support/services/libretranslate-server.ts';
+import { untilItTranslates } from '../../events/room-client.ts';
 import {
   connect,
   connectWith,
@@ -19,13 +28,25 @@ import {
   upgradeStatus,
 } from '../../support/product/voice-client.ts';
 
+let translator: LibreTranslateServer;
 let server: HostedServer;
 beforeAll(async () => {
+  translator = await startLibreTranslateServer();
+  translator.languages = { en: ['es', 'fr'] };
   server = await startHosted({
-    ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', VOICE_RESUME_SECONDS: '0.5' },
+    ...{
+      ...WITHOUT_ENGINES,
+      LIBRETRANSLATE_URL: translator.url,
+      TRANSLATION_ENGINES: '*: libretranslate',
+    },
+    ...{ VOICE_MAX_SESSIONS: '1000', VOICE_RESUME_SECONDS: '0.5' },
   });
+  await untilItTranslates(server);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await translator.close();
+});
 
 const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');
 
@@ -34,7 +55,7 @@ describe('a stream that ends', () => {
     'receives its end marks in order and is closed, in %s',
     async (format) => {
       const client = await connect(server, {
-        ...{ message_format: format, target_languages: ['es', 'pt-br'] },
+        ...{ message_format: format, target_languages: ['es', 'FR'] },
       });
       client.sendAudio(silence(100));
       client.end();
@@ -42,7 +63,7 @@ describe('a stream that ends', () => {
       expect(endMarks(client)).toEqual([
         'end_of_source_transcript',
         'end_of_target_transcript es',
-        'end_of_target_transcript pt-br',
+        'end_of_target_transcript FR',
         'end_of_stream',
       ]);
       await until(async () => (await sessionCount(server)) === 0);
@@ -267,7 +288,7 @@ describe.concurrent('time limits', () => {
   let strict: HostedServer;
   beforeAll(async () => {
     strict = await startHosted({
-      ...{ RECOGNISER: 'silent', VOICE_IDLE_SECONDS: '1', VOICE_CONNECTION_SECONDS: '2.5' },
+      ...{ ...WITHOUT_ENGINES, VOICE_IDLE_SECONDS: '1', VOICE_CONNECTION_SECONDS: '2.5' },
       // Long enough for a busy machine to connect.
       VOICE_TOKEN_SECONDS: '20',
     });
@@ -293,7 +314,7 @@ describe.concurrent('time limits', () => {
   });
 
   it('end a connection that lasts too long, while the session continues on another one', async () => {
-    const session = await requestSession(strict, { target_languages: ['es'] });
+    const session = await requestSession(strict);
     const client = await connectWith(session, 'json');
     const timer = setInterval(() => client.sendAudio(silence(100)), 100);
     const startedAt = performance.now();
