@@ -1,6 +1,6 @@
 /** Who may enter a room, on the built server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startHosted } from '../../support/product/hosted-server.ts';
+import { startHosted, WITHOUT_ENGINES } from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
 import { sharedServer, type SharedServer } from '../../support/product/shared-server.ts';
 import {
@@ -157,7 +157,7 @@ it('limits passcode guesses even if all come at once', async () => {
 
 it('limits guesses per client behind a proxy, and gives a page a socket at its own origin', async () => {
   const proxied = await startHosted({
-    RECOGNISER: 'silent',
+    ...WITHOUT_ENGINES,
     TRUST_PROXY: 'on',
     PUBLIC_URL: 'https://live.example.org/here/',
   });

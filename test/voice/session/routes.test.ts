@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { securityHeaders } from '../../../server/http/upgrades.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
-import { startHosted } from '../../support/product/hosted-server.ts';
+import { startHosted, WITHOUT_ENGINES } from '../../support/product/hosted-server.ts';
 import type { RunningServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../../support/product/voice-client.ts';
@@ -181,7 +181,7 @@ describe('settings', () => {
 
   it('limit the sessions of the server; the streaming address follows PUBLIC_URL', async () => {
     const own = await startHosted({
-      ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '2' },
+      ...{ ...WITHOUT_ENGINES, VOICE_MAX_SESSIONS: '2' },
       PUBLIC_URL: 'https://live.example.org/gateway/',
     });
     try {
@@ -199,7 +199,7 @@ describe('settings', () => {
   });
 
   it('trust the nearest proxy: the streaming address follows it, and a page is let in by the last of several hosts', async () => {
-    const own = await startHosted({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
+    const own = await startHosted({ ...WITHOUT_ENGINES, TRUST_PROXY: 'on' });
     /** Opens a socket from a page of that host. @returns its first message, or undefined */
     const openFrom = async (host: string) => {
       const { token } = (await (await own.post(PATH, request)).json()) as SessionAnswer;
@@ -246,7 +246,7 @@ it('serves HTTPS and secure WebSockets with a certificate, and with its renewal'
   };
   const first = certify();
   const server = await startHosted({
-    RECOGNISER: 'silent',
+    ...WITHOUT_ENGINES,
     HOST: 'localhost',
     TLS_CERT_FILE: cert,
     TLS_KEY_FILE: key,
