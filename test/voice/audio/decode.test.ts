@@ -60,8 +60,9 @@ const aacTracks = tracks({ codecId: 'A_AAC', codecPrivate: [0x11, 0x88] });
 const webmFile = () => encoded('webm', opus);
 
 it.each([8000, 44_100])('decodes Opus to %d Hz', async (sampleRateHz) => {
-  const ours = await collect(decode(streamed(cut(webmFile(), 500)), { ...webm, sampleRateHz }));
-  const theirs = decodedByFfmpeg(encodedFile('webm', opus), sampleRateHz);
+  const file = encoded('webm', opus, 1.5);
+  const ours = await collect(decode(streamed(cut(file, 500)), { ...webm, sampleRateHz }));
+  const theirs = decodedByFfmpeg(encodedFile('webm', opus, 1.5), sampleRateHz);
   expect(Math.abs(ours.length - theirs.length)).toBeLessThan(sampleRateHz / 50);
   expect(correlate(ours, theirs).correlation).toBeGreaterThan(0.99);
 });
@@ -221,7 +222,6 @@ describe('a stream fails', () => {
     [
       ['Opus in WebM', 'audio/webm;codecs=opus', 'webm', opus],
       ['FLAC', 'audio/flac', 'flac', flac],
-      ['FLAC in Ogg', 'audio/ogg;codecs=flac', 'ogg', flac],
       ['MP3', 'audio/mpeg', 'mp3', mp3],
       ['MP3 in Matroska', 'audio/x-matroska;codecs=mp3', 'mka', mp3],
       ['AAC in Matroska', 'audio/x-matroska;codecs=aac', 'mka', aac],
