@@ -6,7 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import {
+  startHosted,
+  type HostedServer,
+  WITHOUT_ENGINES,
+} from '../support/product/hosted-server.ts';
 import { requestsTo, startServer, until, type RunningServer } from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
@@ -31,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => translator.close());
 
 const settings = (more: Record<string, string>) => ({
-  RECOGNISER: 'silent',
+  ...WITHOUT_ENGINES,
   LIBRETRANSLATE_URL: translator.url,
   TRANSLATION_ENGINES: '*: libretranslate',
   ...more,

@@ -4,7 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caption } from '../../server/events/captions-store.ts';
 import { writeTranscript } from '../../server/events/transcripts.ts';
 import { zipText } from '../support/documents/documents.ts';
-import { startHosted, type HostedServer } from '../support/product/hosted-server.ts';
+import {
+  startHosted,
+  type HostedServer,
+  WITHOUT_ENGINES,
+} from '../support/product/hosted-server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -26,7 +30,7 @@ beforeAll(async () => {
   translator = await startLibreTranslateServer();
   translator.languages = { en: ['es', 'fr', 'de'], es: ['en'] };
   server = await startHosted({
-    RECOGNISER: 'silent',
+    ...WITHOUT_ENGINES,
     LIBRETRANSLATE_URL: translator.url,
     TRANSLATION_ENGINES: '*: libretranslate',
     LOG_LEVEL: 'debug',
