@@ -3,7 +3,11 @@ import { encode } from '@msgpack/msgpack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
-import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import {
+  startHosted,
+  type HostedServer,
+  WITHOUT_ENGINES,
+} from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
 import { connect, requestSession, sessionCount } from '../../support/product/voice-client.ts';
 
@@ -14,7 +18,7 @@ const LANES = 8;
 let server: HostedServer;
 beforeAll(async () => {
   // Attackers vanish without closing, and their sessions wait for them.
-  const settings = { RECOGNISER: 'silent', VOICE_RESUME_SECONDS: '1', LOG_LEVEL: 'error' };
+  const settings = { ...WITHOUT_ENGINES, VOICE_RESUME_SECONDS: '1', LOG_LEVEL: 'error' };
   server = await startHosted(settings);
 });
 afterAll(() => server.stop());
@@ -116,7 +120,7 @@ async function attackFraming(random: Random): Promise<void> {
 }
 
 it('keeps the server and other sessions intact under random and mutated frames', async () => {
-  const neighbour = await connect(server, { target_languages: ['es'] });
+  const neighbour = await connect(server);
   const beat = setInterval(() => neighbour.sendAudio(new Uint8Array(3200)), 100);
   let sent = 0;
   await Promise.all(
