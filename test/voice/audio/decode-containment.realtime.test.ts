@@ -190,9 +190,9 @@ it('leaves no thread behind when it is closed, and ends all running streams', as
 it('decodes 30 damaged streams on one worker without affecting its other streams', async () => {
   const { decoders, threads, log } = stage({ maxWorkers: 1 }, await realProcess());
   const kinds = [
-    { contentType: 'audio/webm', bytes: encoded('webm', opus) },
-    { contentType: 'audio/ogg', bytes: encoded('ogg', opus) },
-    { contentType: 'audio/flac', bytes: encoded('flac', ['-c:a', 'flac', '-ar', '16000']) },
+    { contentType: 'audio/webm', bytes: encoded('webm', opus, 1.5) },
+    { contentType: 'audio/ogg', bytes: encoded('ogg', opus, 1.5) },
+    { contentType: 'audio/flac', bytes: encoded('flac', ['-c:a', 'flac', '-ar', '16000'], 1.5) },
   ];
   const healthy = async ({ contentType, bytes }: (typeof kinds)[number]) =>
     Buffer.from((await collect(decode(decoders, contentType, streamed(cut(bytes, 800))))).buffer);

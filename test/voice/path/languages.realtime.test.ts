@@ -7,7 +7,11 @@ import {
   startChatServer,
   type ChatServer,
 } from '../../support/services/openai-chat-server.ts';
-import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import {
+  startHosted,
+  type HostedServer,
+  WITHOUT_ENGINES,
+} from '../../support/product/hosted-server.ts';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import {
   connect,
@@ -47,6 +51,7 @@ beforeAll(async () => {
     startChatServer(),
   ]);
   server = await startHosted({
+    ...WITHOUT_ENGINES,
     ...{ RECOGNISER: 'vosk', VOSK_URL: `en=${english.url},de=${german.url}` },
     ...{ CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' },
   });

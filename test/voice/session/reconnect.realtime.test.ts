@@ -3,11 +3,20 @@ import { WebSocket } from 'ws';
 import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
 import { startResetProxy } from '../../support/services/reset-proxy.ts';
 import { streamResuming } from '../../support/product/resuming-client.ts';
-import { startHosted, type HostedServer } from '../../support/product/hosted-server.ts';
+import {
+  startHosted,
+  type HostedServer,
+  WITHOUT_ENGINES,
+} from '../../support/product/hosted-server.ts';
 import { until } from '../../support/product/server.ts';
 import { silence } from '../../support/audio/speech.ts';
 import { toneSpeech } from '../../support/audio/tone-speech.ts';
+import {
+  startLibreTranslateServer,
+  type LibreTranslateServer,
+} from '../../support/services/libretranslate-server.ts';
 import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
+import { untilItTranslates } from '../../events/room-client.ts';
 import {
   connect,
   connectWith,
@@ -27,16 +36,21 @@ const SENTENCES = [
 ];
 
 let recogniser: VoskServer;
+let translator: LibreTranslateServer;
 let server: HostedServer;
 beforeAll(async () => {
   recogniser = await startVoskServer();
+  translator = await startLibreTranslateServer();
   server = await startHosted({
+    ...WITHOUT_ENGINES,
     ...{ RECOGNISER: 'vosk', VOSK_URL: recogniser.url, VOICE_RESUME_SECONDS: '20' },
+    ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: '*: libretranslate' },
   });
+  await untilItTranslates(server);
 });
 afterAll(async () => {
   await server.stop();
-  await recogniser.close();
+  await Promise.all([recogniser.close(), translator.close()]);
 });
 
 const key = () => ({ Authorization: `Service-Auth-Key ${server.apiKey}` });
