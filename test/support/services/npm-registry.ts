@@ -18,10 +18,10 @@ export interface NpmRegistry {
 }
 
 /**
- * `silent` never answers, `trickling` never ends, `stalled` stops in the middle of a tarball, `altered` sends
+ * `silent` never answers, `stalled` stops in the middle of a tarball, `altered` sends
  * other content than it states, and `forged` states the other content as well.
  */
-export type RegistryFault = 'absent' | 'silent' | 'trickling' | 'stalled' | 'altered' | 'forged';
+export type RegistryFault = 'absent' | 'silent' | 'stalled' | 'altered' | 'forged';
 
 interface Published {
   version: string;
@@ -78,11 +78,6 @@ function answer(
   const [, isTarball, name = ''] = /^\/(-\/)?(.+?)(?:\.tgz)?$/.exec(path) ?? [];
   const published = packages.get(name);
   if (fault === 'silent') return;
-  if (fault === 'trickling') {
-    const drops = setInterval(() => response.write(' '), 50);
-    response.once('close', () => clearInterval(drops));
-    return;
-  }
   if (published === undefined || fault === 'absent') {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"Not found"}');
     return;
