@@ -157,28 +157,9 @@ describe('neural translation', () => {
 });
 
 describe('the process of a model', () => {
-  test('loses no sentence when it is killed at work, and is replaced when it hangs', async () => {
+  test('is restarted once for a sentence that ends it; loses no other when it is killed at work, and is replaced when it hangs; has a limit of waiting text, and has ended when the engine has closed', async () => {
     const log = recordingLog();
-    const engine = await neural({ log, answerTimeoutMs: 4_000 });
-    const expected = await translated(engine, sentences(60));
-    const parts = [0, 20, 40].map((start) => sentences(60).slice(start, start + 20));
-    const callers = parts.map((part) => translated(engine, part));
-    // The short text is among the first in the rotation; behind it the next batch is in progress.
-    await translated(engine, ['The house.']);
-    await turn();
-    process.kill(startedBy(log)[0]!, 'SIGKILL');
-    expect((await Promise.all(callers)).flat()).toEqual(expected);
-    expect(startedBy(log)).toHaveLength(2);
-    expect(log.lines.filter(({ message }) => message === 'neural model ended')).toHaveLength(1);
-
-    process.kill(startedBy(log)[1]!, 'SIGSTOP');
-    expect(await translated(engine, ['The red house.'])).toEqual(['La casa roja.']);
-    expect(startedBy(log).map(isAlive)).toEqual([false, false, true]);
-  });
-
-  test('is restarted once for a sentence that ends it, then refuses it; has a limit of waiting text, and has ended when the engine has closed', async () => {
-    const log = recordingLog();
-    const engine = await neural({ log, maxWaitingLength: 2_000 });
+    const engine = await neural({ log, answerTimeoutMs: 4_000, maxWaitingLength: 2_000 });
     const debug = log.debug.bind(log);
     log.debug = (fields, message) => {
       // Killed before its first request, the process ends at whatever it is asked first.
@@ -187,7 +168,29 @@ describe('the process of a model', () => {
     };
     await expect(translated(engine, ['The house.'])).rejects.toEqual(translationFailed);
     log.debug = debug;
-    expect(await translated(engine, ['The house.'])).toEqual(['La casa.']);
+
+    const expected = await translated(engine, sentences(45));
+    const parts = [0, 15, 30].map((start) => sentences(45).slice(start, start + 15));
+    const callers = parts.map((part) => translated(engine, part));
+    // The short text is among the first in the rotation; behind it the next batch is in progress.
+    await translated(engine, ['The house.']);
+    await turn();
+    const before = startedBy(log).length;
+    const endings = () =>
+      log.lines.filter(({ message }) => message === 'neural model ended').length;
+    const endedBefore = endings();
+    process.kill(startedBy(log).at(-1)!, 'SIGKILL');
+    expect((await Promise.all(callers)).flat()).toEqual(expected);
+    expect(startedBy(log)).toHaveLength(before + 1);
+    expect(endings()).toBe(endedBefore + 1);
+
+    process.kill(startedBy(log).at(-1)!, 'SIGSTOP');
+    expect(await translated(engine, ['The red house.'])).toEqual(['La casa roja.']);
+    expect(
+      startedBy(log)
+        .slice(before - 1)
+        .map(isAlive),
+    ).toEqual([false, false, true]);
     await expectLimit(engine);
 
     const pending = expect(translated(engine, sentences(500))).rejects.toEqual(engineUnavailable);
@@ -218,9 +221,9 @@ describe('the process of a model', () => {
     expect(isAlive(startedBy(log)[1]!)).toBe(true);
 
     const brief = await neural({ log, idleMs: 50 });
-    const before = startedBy(log).length;
-    await translated(brief, ['The house.']);
-    await eventually(() => !isAlive(startedBy(log)[before]!), { what: 'no process' });
+    brief.prepare(toSpanish);
+    await eventually(() => startedBy(log).length === 3, { what: 'another process' });
+    await eventually(() => !isAlive(startedBy(log)[2]!), { what: 'no process' });
     expect(await translated(brief, ['The house.'])).toEqual(['La casa.']);
   });
 });
