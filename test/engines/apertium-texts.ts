@@ -371,12 +371,12 @@ describe('line breaks in a text', () => {
 });
 
 describe('a long text', () => {
-  const long = 'The house number one is new and the river is very long. '.repeat(180);
+  const long = 'The house number one is new and the river is very long. '.repeat(90);
 
   test('without sentences or blanks is answered', async () => {
-    const texts = ['house '.repeat(4_000), 'x'.repeat(20_000), `Zy${'😀'.repeat(5_000)}`];
+    const texts = ['house '.repeat(1_000), 'x'.repeat(20_000), `Zy${'😀'.repeat(5_000)}`];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
-    expect(answers[0]!.match(/casa/gi)).toHaveLength(4_000);
+    expect(answers[0]!.match(/casa/gi)).toHaveLength(1_000);
     // Compared as a boolean, because the diff of a 20 KB text is of no use.
     expect(answers.slice(1).map((answer, i) => answer === texts[i + 1])).toEqual([true, true]);
   });
@@ -395,14 +395,14 @@ describe('a long text', () => {
       latenciesMs.push(performance.now() - startMs);
     }
     for (const answer of await document) {
-      expect(answer.match(/casa/g)).toHaveLength(180);
+      expect(answer.match(/casa/g)).toHaveLength(90);
       expect(answer.endsWith('. ')).toBe(true);
     }
     const documentMs = performance.now() - beganMs;
     latenciesMs.sort((a, b) => a - b);
     const worst = latenciesMs.at(-1)!;
     console.log(
-      `captions beside 20 KB of text: ${latenciesMs.length}, ` +
+      `captions beside 10 KB of text: ${latenciesMs.length}, ` +
         `median ${latenciesMs[latenciesMs.length >> 1]!.toFixed(0)} ms, worst ${worst.toFixed(0)} ms`,
     );
     expect(latenciesMs.length).toBeGreaterThan(5);
