@@ -1,12 +1,10 @@
 /** Style rule lists with engines that follow no instructions: mechanical rules are applied all the same. */
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
-import { askDragoman } from '../support/product/command-line.ts';
+import { signedIn } from '../support/product/console-client.ts';
 import { documentClient } from '../support/product/document-client.ts';
 import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
-import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { uploadMemory } from '../support/product/translation-memories.ts';
 
 const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 const guillemets = { punctuation: { quotation_mark: 'use_guillemets' } };
@@ -124,13 +122,10 @@ it('documents are written in the style, and refused as texts are', async () => {
 });
 
 it('an exact match of a translation memory is used unchanged', async () => {
-  const settings = { DATA_DIR: server.dataFolder };
-  const file = path.join(temporaryFolder(), 'memory.csv');
-  writeFileSync(file, 'en,es\n"The ""door"" is red.","La ""puerta"" es colorada."\n');
-  const { translation_memory_id } = await askDragoman<{ translation_memory_id: string }>(
-    ['memory', 'import', file, '--account', server.accountId],
-    settings,
-  );
+  const owner = await signedIn(server, await server.consoleLink());
+  const content = 'en,es\n"The ""door"" is red.","La ""puerta"" es colorada."\n';
+  const file = { name: 'memory.csv', content };
+  const { translation_memory_id } = await uploadMemory(owner, file);
   const { style_id } = await newList({ configured_rules: guillemets });
   const response = await server.post('/v2/translate', {
     text: ['The "door" is red.', 'The "house" is red.'],
