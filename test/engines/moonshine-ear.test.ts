@@ -121,8 +121,6 @@ describe('session terms that are not spoken', () => {
   // Each sentence comes with terms that lead it astray when only their beginning is made likelier.
   it.each([
     ['kal16', 'and so my fellow americans ask not', ['Itochu', 'Iberdrola']],
-    ['rms', 'fourteen people were waiting on monday', ['Mendelssohn']],
-    ['slt', 'our annual general meeting is in vienna', ['Mendelssohn', 'Anneliese']],
     ['awb', 'our annual general meeting is in vienna', ['Itochu', 'Iberdrola', 'Aoife']],
   ] as const)('leave the speech of %s unchanged: %s', async (voice, text, misleading) => {
     const samples = floats(await spoken({ text, voice }));

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import { createMoonshineRecognisers } from '../../server/engines/recognition/moonshine.ts';
 import { findModels } from '../../server/models/find-models.ts';
@@ -11,7 +11,9 @@ import { createHearingClock } from '../bench/captions-clock.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
-import { moonshine, moonshineModel } from './moonshine-support.ts';
+import { isAlive } from '../support/machine/processes.ts';
+import './moonshine-conformance.ts';
+import { moonshineModel, moonshineOfFile, processesOfFile } from './moonshine-support.ts';
 import {
   asSpeech,
   finals,
@@ -30,11 +32,7 @@ const HOUSE = 'she bought a new house near the river last summer';
 const RAW = ['-t', 'raw', '-r', '16000', '-c', '1', '-b', '16', '-e', 'signed'];
 
 let engine: RecognitionEngine;
-beforeAll(async () => {
-  // One process, shared by concurrent streams.
-  engine = await moonshine({ maxProcesses: 1 });
-});
-afterAll(() => engine.close());
+beforeAll(async () => void (engine = await moonshineOfFile()));
 
 /** Returns samples made with sox, s16le at 16 kHz. */
 function sox(args: readonly string[], input?: Buffer): Buffer {
@@ -219,15 +217,14 @@ describe('spoken terms', () => {
     expect(transcript(told)).toContain('Acme Turbo Drive');
     expect(wordErrorRate(text, transcript(told)), transcript(told)).toBe(0);
   });
+});
 
-  test('are not recognised in speech without them', async () => {
-    const audio = await spoken({ text: WEEK, voice: 'kal16' });
-    const [without, told] = await Promise.all([
-      heard(engine, asSpeech(audio)),
-      heard(engine, asSpeech(audio), { spokenTerms }),
-    ]);
-    expect(transcript(told)).toBe(transcript(without));
-  });
+test('the process ends when it has lost its parent', async () => {
+  const process = processesOfFile.at(-1)!;
+  process.stdin.end();
+  await until(() => !isAlive(process.pid!), { what: 'the end of the process' });
+  // Otherwise another one would be started for the next speaker.
+  await engine.close();
 });
 
 describe('an incomplete model', () => {

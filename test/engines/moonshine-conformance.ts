@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+/** The promises of every recogniser, kept by Moonshine, and whether they would notice an engine that breaks them. */
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
-import { moonshine } from './moonshine-support.ts';
+import { moonshineOfFile } from './moonshine-support.ts';
 import {
   english,
   recognitionPromises,
@@ -14,7 +15,7 @@ let sound: RecognitionEngine;
 let material: RecognitionMaterial;
 
 beforeAll(async () => {
-  sound = await moonshine();
+  sound = await moonshineOfFile();
   // Created beforehand, so that concurrent streams always begin in the same order.
   const [first, second] = await Promise.all([english.first.audio(), english.second.audio()]);
   material = {
@@ -26,7 +27,6 @@ beforeAll(async () => {
     second: { ...english.second, audio: async () => second },
   };
 });
-afterAll(() => sound.close());
 
 const recordings = new Map<RecognitionPromise, Promise<RecordedStream[]>>();
 
