@@ -1,16 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { once } from 'node:events';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import { letterEvidence } from '../../server/engines/detection/letters.ts';
 import { decodeNgrams, type Ngrams } from '../../server/engines/detection/ngram-table.ts';
-import {
-  encodeFrequencies,
-  type FrequencyTables,
-} from '../../server/engines/detection/word-frequencies.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { phrases, phrasesOfOthers } from './detection-phrases.ts';
 import { sentences, unsupportedSentences } from './detection-sentences.ts';
@@ -28,17 +22,6 @@ const languageOf = (text: string) => {
   const detection = detector.detect(text);
   return detection.status === 'no_language_detected' ? undefined : detection.language;
 };
-
-it('uses the word frequencies counted at build time, which equal those that it counts otherwise', async () => {
-  const built = (name: string) =>
-    new URL(`../../dist/bundle/engines/detection/${name}`, import.meta.url);
-  const [counted] = (await once(new Worker(built('word-list-worker.js')), 'message')) as [
-    FrequencyTables,
-  ];
-  // Compared as a boolean, because a diff of megabytes is of no use.
-  const kept = await readFile(built('word-frequencies.bin'));
-  expect(kept.equals(encodeFrequencies(counted))).toBe(true);
-});
 
 it('bundles exactly the n-grams of its package, with their scores', async () => {
   const tables = new URL('../../node_modules/eld/src/ngrams/small.js', import.meta.url);
