@@ -52,6 +52,7 @@ import {
   WORD_OR_SYMBOL,
 } from './marked-text.ts';
 import { asDictionariesKnow, quotedWords, type QuotedWords } from './quoted-words.ts';
+import type { FedCall } from './segment-pieces.ts';
 import { FINISHES } from './sentence-signs.ts';
 
 /** A step of a route in progress. */
@@ -63,8 +64,7 @@ export interface Step {
 export interface Run {
   steps: readonly Step[];
   words: ModeWords;
-  /** Aborted when the caller no longer waits for the text. */
-  signal: AbortSignal;
+  call: FedCall;
   turn: Turn;
 }
 
@@ -193,11 +193,11 @@ async function keptWordsOf(
   return keptWords(text, { knows, language: first.mode.source, formulas });
 }
 
-async function throughSteps(text: string, { steps, words, signal, turn }: Run): Promise<string> {
+async function throughSteps(text: string, { steps, words, call, turn }: Run): Promise<string> {
   let current = text;
   for (const { mode, pipeline } of steps) {
     // Between two steps the call is in no queue, so `abandon` would not reach it.
-    signal.throwIfAborted();
+    call.throwIfAborted();
     const step = (source: string) =>
       withHyphens(source, {
         mode,
@@ -254,11 +254,11 @@ async function translateTokens(source: readonly Token[], run: Run): Promise<Toke
 
 async function tokensThroughSteps(
   tokens: readonly Token[],
-  { steps, words, signal, turn }: Run,
+  { steps, words, call, turn }: Run,
 ): Promise<Token[]> {
   let current = [...tokens];
   for (const { mode, pipeline } of steps) {
-    signal.throwIfAborted();
+    call.throwIfAborted();
     const step = (source: readonly Token[]) =>
       withHyphens(textOf(source), {
         mode,

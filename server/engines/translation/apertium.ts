@@ -183,8 +183,8 @@ class Apertium implements TranslationEngine {
       language: route.source,
       maxLength: MAX_PIECE_LENGTH,
       maxWords: MAX_PIECE_WORDS,
-      translatePiece: (content, ofCall) =>
-        translatePiece(content, { steps, words: this.#words, signal: ofCall, turn }),
+      translatePiece: (content, call) =>
+        translatePiece(content, { steps, words: this.#words, call, turn }),
       signal,
       abandon: (reason) => {
         for (const { pipeline } of steps) pipeline.abandon(turn, reason);

@@ -29,7 +29,7 @@ import {
   type WordToken,
 } from './marked-text.ts';
 import { installAgain, NeuralModel, type NeuralModelSettings } from './neural-model.ts';
-import { feedPieces } from './segment-pieces.ts';
+import { type FedCall, feedPieces } from './segment-pieces.ts';
 
 export interface NeuralOptions extends Partial<NeuralModelSettings> {
   log: Logger;
@@ -214,10 +214,10 @@ class Neural implements TranslationEngine {
       },
       maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
       sentences: sentences === 'whole' ? 'packed' : 'single',
-      translatePiece: (content, ofCall) =>
+      translatePiece: (content, call) =>
         translatePiece(typeof content === 'string' ? [content] : content, {
           models: route.steps,
-          signal: ofCall,
+          call,
           turn,
         }),
     });
@@ -238,14 +238,14 @@ class Neural implements TranslationEngine {
  */
 async function translatePiece(
   piece: TextSegment,
-  { models, signal, turn }: { models: readonly NeuralModel[]; signal: AbortSignal; turn: Turn },
+  { models, call, turn }: { models: readonly NeuralModel[]; call: FedCall; turn: Turn },
 ): Promise<TextSegment> {
   const text = takeMarksApart(piece);
   const { start, end } = innerRange(text);
   let inner: readonly Token[] = text.tokens.slice(start, end);
   for (const model of models) {
     // Between two models the call is in no queue, so `abandon` would not reach it.
-    signal.throwIfAborted();
+    call.throwIfAborted();
     inner = await translateTokens(inner, model, turn);
   }
   const around = [text.tokens.slice(0, start), text.tokens.slice(end)] as const;

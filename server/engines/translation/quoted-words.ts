@@ -21,7 +21,7 @@ export function asDictionariesKnow(source: LanguageTag) {
 }
 
 const HASTY_I =
-  /(?<=^|[.!?,;:…]\s+|\b(?:and|but|because|if|when|what|that|so|as|think|hope|know|say|said|or|than|do|did|can|will|should|am|where|how|why|who) )i(?=[’'](?:m|ll|ve|d)\b| \p{Ll}{2})/giu;
+  /i(?=[’'](?:m|ll|ve|d)\b| \p{Ll}{2})(?<=(?:^|[.!?,;:…]\s+|\b(?:and|but|because|if|when|what|that|so|as|think|hope|know|say|said|or|than|do|did|can|will|should|am|where|how|why|who) )i)/giu;
 
 /** Opening and closing signs; a repetition of the same sign must not follow. */
 const SIGNS = [
