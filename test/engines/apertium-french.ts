@@ -17,6 +17,7 @@ test.each([
   ['Es una empresa pequeña.', "C'est une petite entreprise."],
   ['Veo la casa (el coche nuevo).', 'Je vois la maison (la nouvelle voiture).'],
   ['No hay medios de transporte disponibles.', "Il n'y a pas des moyens de transport disponibles."],
+  ['Creo una cuenta.', 'Je crée un compte.'],
   ['Necesito una clave nueva.', "J'ai besoin d'une clef nouvelle."],
   ['Necesito dinero.', "J'ai besoin d'argent."],
   ['La persona no ha llegado.', "La personne n'est pas arrivé."],
@@ -113,6 +114,10 @@ test.each([
     'Clique sur le bouton pour enregistrer tes changements.',
   ],
   ['Thank you very much for your help.', 'Merci beaucoup pour ton aide.'],
+  ['I hope it rains.', "J'espère qu'il pleut."],
+  ['Do you think we can go?', 'Tu crois que nous pouvons aller ?'],
+  ["I'm sure you will win.", 'Je suis sûr que tu gagneras.'],
+  ['I hope you like it.', "J'espère que tu aimes ça."],
 ])('English into French: %s', async (text, expected) => {
   expect(await inFrench('en', text)).toBe(expected);
 });

@@ -105,6 +105,7 @@ test.each([
   ['Call the police.', 'Chiama la polizia.'],
   ['Give it to me.', 'Dammelo.'],
   ['They have arrived.', 'Sono arrivati.'],
+  ['My sister thinks it is expensive.', 'Mia sorella crede che è caro.'],
   ['Please try again later.', 'Per favore riprova più tardi.'],
 ])('English into Italian: %s', async (text, expected) => {
   expect(await inItalian('en', text)).toBe(expected);

@@ -54,6 +54,7 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
     'SELECT (cnjsub) IF (0 ("<that>")) (-1 SAID OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
     'SELECT (prn subj) IF (-1 ("<+that>" cnjsub)) ;',
     'REMOVE INF IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'REMOVE INF IF (-1 (prn subj)) (1 ("<+that>" cnjsub)) (NOT -2 (vaux) OR (vbdo) OR (vbmod)) ;',
     'REMOVE (past p3 sg) IF (0 (past p1 sg)) (-1 ("<I>")) (-2 ("<+that>" cnjsub)) ;',
     'SELECT (vblex pres) IF (0 ("bet"i)) (-1 ("<I>")) ;',
     ...hopedRules(personOf),

@@ -143,6 +143,8 @@ REMOVE (ifi p1 pl) IF (0 (pri p1 pl)) ;
 SELECT N IF (0 ("nombre"i) OR ("barra"i) OR ("orden"i)) (1 ("de")) (-1 START OR N OR (pr)) ;
 SELECT ("enlace="i) ;
 REMOVE ("vendar"i) ;
+REMOVE ("crear"i) IF (0 ("creer"i)) (1 ("<que>"i) OR ("<en>")) ;
+REMOVE ("creer"i) IF (0 ("crear"i)) (1 DET) ;
 REMOVE ("creer"i imp) OR ("creer"i prs) IF (0 ("crear"i)) (-1 BEGINS) ;
 SELECT ("saber"i) IF (0 ("<sé>"i)) ;
 ADDCOHORT ("<+no>" "no" adv) AFTER ("<si no>"i) IF (1 V OR CLITIC) ;
@@ -199,6 +201,7 @@ function likingRules(): string[] {
     'me: p1 sg yo mf, te: p2 sg tú mf, le: p3 sg él m, nos: p1 pl nosotros m, os: p2 pl vosotros m, les: p3 pl ellos m';
   return [
     'REMOVE (imp) IF (0 LIKED) (-1 CLITIC) ;',
+    'REMOVE (prs p1) IF (0 LIKED) (-1 CLITIC) ;',
     ...entriesOf(likers).flatMap(([clitic, tags]) => {
       const [person, number, pronoun, gender] = tags.split(' ');
       const subject = `prn tn ${person} ${gender} ${number}`;
@@ -266,8 +269,8 @@ SUBSTITUTE ("Hacer") ("Hay") ("<Hace>") IF (1 (num) OR DET OR ("mucho")) (2 TIME
 SUBSTITUTE ("yo") ("mí") (prn tn) IF (-1 ("<que>")) (1 ENDS) ;
 SUBSTITUTE ("tú") ("ti") (prn tn) IF (-1 ("<que>")) (1 ENDS) ;
 # I hope that you are well, I love you.
-SUBSTITUTE (prs) (pri) (prs) IF (-1* ("<que>") BARRIER V LINK -1 ("esperar"i) OR ("espero=que="i) OR ("esperamos=que="i)) ;
-SUBSTITUTE (prs) (pri) (prs) IF (-1* ("espero=que="i) OR ("esperamos=que="i) OR ("esperan=que="i) OR ("espera=que="i) BARRIER V) ;
+SUBSTITUTE (prs) (pri) (prs) IF (-1* ("<que>") BARRIER V LINK -1 ("esperar"i) OR ("espero=que="i) OR ("yo=espero=que="i) OR ("esperamos=que="i)) ;
+SUBSTITUTE (prs) (pri) (prs) IF (-1* ("espero=que="i) OR ("yo=espero=que="i) OR ("esperamos=que="i) OR ("esperan=que="i) OR ("espera=que="i) BARRIER V) ;
 SELECT (vblex) IF (0 ("querer"i)) (NOT 1 (inf) OR (enc)) ;
 SUBSTITUTE ("querer") ("amar") ("querer") IF (-1 ("te"i) OR ("os"i) OR ("me"i)) (1 ENDS OR ("mucho")) ;
 SUBSTITUTE ("querer") ("amar") ("querer") IF (-1 ("se"i)) ;

@@ -128,7 +128,7 @@ const SAID_OTHERWISE = `
   gratis: gratis, seguro de que quieres: sicuro di voler, segura de que quieres: sicura di voler, seguro de que quiere: sicuro di voler,
   haz clic: fai clic, haga clic: faccia clic, tengo_que irme: devo andare, tenemos_que irnos: dobbiamo andare, ^vamos a ir$: andiamo, ^vamos$: andiamo, ^vámonos: andiamo,
   ^perdón: scusa, ^perdona: scusa, ^perdone: scusi, ^disculpe: scusi, ^no$: no, ^damas y caballeros: signore e signori,
-  ^señoras y señores: signore e signori, espero_que: spero che, por_la_mañana: di mattina, por_la_noche: di sera,
+  ^señoras y señores: signore e signori, me alegro de que: sono contento che, nos alegramos de que: siamo contenti che, espero_que: spero che, por_la_mañana: di mattina, por_la_noche: di sera,
   de_la_mañana: del mattino, de la tarde: del pomeriggio, de la noche: di sera, pasado_mañana: dopodomani, anoche: ieri sera,
   todo_recto: sempre dritto, sigue todo_recto: vai sempre dritto,  a la izquierda: a sinistra, a la derecha: a destra, lo antes posible: il prima possibile, por_supuesto: certo,
   así_que: quindi, después_de_que: dopo che, en_absoluto: affatto, error al: errore nel, al_menos: almeno,
