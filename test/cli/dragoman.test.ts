@@ -129,7 +129,7 @@ describe('output for people', () => {
     expect(files.some((content) => content.includes(secret.slice(0, 36)))).toBe(false);
   });
 
-  it.each([[[]], [['key', 'create']]])('explains %j', async (command) => {
+  it.each([[[]], [['account']], [['key', 'create']]])('explains %j', async (command) => {
     const { code, output } = await run(...command, '--help');
     expect(code).toBe(0);
     expect(output).toContain(`Usage: npm run dragoman --${['', ...command].join(' ')} `);
@@ -141,8 +141,10 @@ describe('output for people', () => {
     [['account', 'create', '--name', 'x', '--plan', 'gold'], /pro, free/],
     [['account', 'create', '--name', 'readers', '--plan', 'pro'], /named 'readers' already/],
     [['account', 'create', '--name', 'x', '--plan', 'pro', '--characters', '-1'], /whole number/],
+    [['account', 'create', '--name', 'x', '--plan', 'pro', '--feature', 'flight'], /detection/],
     [['key', 'create', '--account', 'readers', '--admin'], /feature 'admin'/],
     [['key', 'deactivate', 'a:b'], /no key with this id/],
+    [['key', 'rename', 'a:b'], /label/],
     [['frobnicate'], /unknown command/],
     [['key', 'list', '--account', 'readers', 'more'], /too many arguments/],
   ])('exits %j with 1 and one clear line', async (args, message) => {
