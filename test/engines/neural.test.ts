@@ -225,5 +225,6 @@ describe('the process of a model', () => {
     await eventually(() => startedBy(log).length === 3, { what: 'another process' });
     await eventually(() => !isAlive(startedBy(log)[2]!), { what: 'no process' });
     expect(await translated(brief, ['The house.'])).toEqual(['La casa.']);
+    await eventually(() => !isAlive(startedBy(log)[3]!), { what: 'no process after work' });
   });
 });
