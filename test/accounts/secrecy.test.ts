@@ -36,9 +36,9 @@ beforeAll(
       ...settings,
       RECOGNISER: 'openai-transcription',
       LOG_LEVEL: 'debug',
-      // What is heard and translated here need not succeed.
+      // What is heard here need not succeed; into Spanish, texts and documents are translated.
       ...{ FFMPEG: 'none', DOCUMENT_JOBS: '1' },
-      TRANSLATION_ENGINES: '*: upstream, libretranslate, chat',
+      TRANSLATION_ENGINES: 'en/es: apertium, chat; *: upstream, libretranslate, chat',
     })),
 );
 afterAll(() => server.stop());
@@ -66,7 +66,7 @@ async function use(): Promise<string[]> {
   const own = { Authorization: `Service-Auth-Key ${secret}` };
 
   const text = { text: [SENTENCE], source_lang: 'en', target_lang: 'es' };
-  await ask('/v2/translate', json(text, own));
+  expect(await ask('/v2/translate', json(text, own))).toContain('rojo');
   await ask('/v2/translate', json({ ...text, target_lang: 'ja', context: SENTENCE }, own));
   await ask('/v2/translate', json({ ...text, custom_instructions: [SENTENCE] }, own));
   await ask('/v2/translate', json({ ...text, auth_key: secret }, {}));
@@ -81,7 +81,7 @@ async function use(): Promise<string[]> {
 
   const documents = documentClient(server, own);
   const handle = await documents.submit({ name: 'secret.txt', content: SENTENCE });
-  await documents.settled(handle);
+  expect(await documents.settled(handle)).toMatchObject({ status: 'done' });
   await ask(`/v2/document/${handle.document_id}/result`, json({ document_key: 'wrong' }, own));
 
   const { streaming_url, token } = await requestSession(server, {}, own);
