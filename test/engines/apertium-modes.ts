@@ -105,9 +105,9 @@ describe.each(spoken)('$source to $target', (pair) => {
   });
 });
 
-/** Two with grammars of their own, and one without. The signs of French are in the conformance of its pair. */
+/** Three with grammars of their own, and one without. The signs of French are in the conformance of its pair. */
 const various = spoken.filter(({ source, target }) =>
-  ['en es', 'es pt', 'ca en'].includes(`${source} ${target}`),
+  ['en es', 'es en', 'es pt', 'ca en'].includes(`${source} ${target}`),
 );
 
 describe.each(various)('$source to $target', (pair) => {
