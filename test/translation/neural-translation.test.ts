@@ -77,5 +77,10 @@ it('neural translation leaves a pair with a damaged model to Apertium, and adds 
 it('neural translation serves documents as well: their process starts it', async () => {
   const engines = await startTranslators(readConfig(folders), recordLog());
   expect(engines.translation.map(({ name }) => name)).toEqual(['neural', 'apertium']);
+  const toFrench = engines.translation.filter(({ pairs }) =>
+    pairs.some(({ source, target }) => source === 'en' && target === 'fr'),
+  );
+  // The model for it is damaged.
+  expect(toFrench.map(({ name }) => name)).toEqual(['apertium']);
   await engines.close();
 });
