@@ -73,7 +73,7 @@ const browserTests = [
 const engineTests = [
   ...['engines/{apertium-{supervision,translations},detection,improvement,neural,sherpa}'],
   ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
-  ...['engines/{sherpa-voices,neural-damage,movable-instance}'],
+  ...['engines/{sherpa-voices,neural-damage,movable-instance,word-frequencies}'],
   ...['engines/older-processors', 'models/{installation,npm-models,translation-models}'],
   ...['voice/audio/{decode,decode-conformance,decode-gap,encode,listen,stream-encoder}'],
   ...['events/{kept,transcripts,reading/live}', 'client/package', 'http/requests'],
