@@ -70,19 +70,20 @@ const misdeeds = (): Record<string, string> => ({
   'see other processes': `test -e /proc/${process.pid}`,
 });
 
-/** Tries all misdeeds, each in a shell of its own, and tells the privileges of all of them. */
+/** Tries all misdeeds, each in a shell of its own, and tells the privileges and the folder of all of them. */
 function attempted(wrap: Containment['wrap']): { done: string[]; output: string } {
   const attempts = Object.entries(misdeeds()).map(
     ([name, deed]) => `(${deed}) && printf '\\ndone: %s\\n' '${name}'`,
   );
-  const all = [...attempts, 'cat /proc/self/status', 'echo all tried'].join('\n');
+  const size = 'stat --file-system --format "folder: %T %S %b" /tmp';
+  const all = [...attempts, 'cat /proc/self/status', size, 'echo all tried'].join('\n');
   const { output } = run(wrap(['/bin/bash', '-c', all]));
   expect(output).toMatch(/^all tried$/m);
   return { done: [...output.matchAll(/^done: (.*)$/gm)].map(([, name = '']) => name), output };
 }
 
 it.skipIf(!canContain).each(containments)(
-  'the containment of %s does not let the program reach, read or change anything of the machine, nor gain privileges',
+  'the containment of %s does not let the program reach, read or change anything of the machine, nor gain privileges or much of its memory',
   async (_, find) => {
     const { wrap, lack } = await find();
     expect(lack).toBeUndefined();
@@ -93,6 +94,8 @@ it.skipIf(!canContain).each(containments)(
     expect(output).toMatch(/^CapEff:\t0+$/m);
     expect(output).toMatch(/^CapPrm:\t0+$/m);
     expect(output).toMatch(/^Uid:(\t[1-9]\d*){4}$/m);
+    const [, blockBytes, blocks] = /^folder: tmpfs (\d+) (\d+)$/m.exec(output) ?? [];
+    expect(Number(blockBytes) * Number(blocks)).toBeLessThan(900_000_000);
   },
 );
 
