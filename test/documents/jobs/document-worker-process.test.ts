@@ -60,9 +60,20 @@ function startWorker(workerId: string): ChildProcess {
   return child;
 }
 
-function openPlace(given: { isOn?: boolean } = {}): DocumentWorkerProcess {
+/** @param given.onLook called when the place has looked for open documents */
+function openPlace(
+  given: { isOn?: boolean; onLook?: (found: boolean) => void } = {},
+): DocumentWorkerProcess {
+  const { documents } = storage;
   const place = createDocumentWorkerProcess({
-    documents: storage.documents,
+    documents: {
+      async hasOpen() {
+        const found = await documents.hasOpen();
+        given.onLook?.(found);
+        return found;
+      },
+      abandon: (workerId) => documents.abandon(workerId),
+    },
     log: quietLog,
     isOn: given.isOn ?? true,
     start: startWorker,
@@ -72,7 +83,8 @@ function openPlace(given: { isOn?: boolean } = {}): DocumentWorkerProcess {
 }
 
 it('starts a worker at the first document, notifies it of the next, and does not replace it when it ends idle, until there is a document', async () => {
-  const place = openPlace();
+  const looks: boolean[] = [];
+  const place = openPlace({ onLook: (found) => looks.push(found) });
   // Requests are answered in order: if it had found a document, it would have started a worker by now.
   expect(await storage.documents.hasOpen()).toBe(false);
   expect(started).toHaveLength(0);
@@ -85,10 +97,11 @@ it('starts a worker at the first document, notifies it of the next, and does not
   const { child } = started[0]!;
   child.kill('SIGKILL');
   await once(child, 'exit');
-  await until(async () => {
-    place.ring();
-    return started.length === 2;
-  });
+  await until(() => looks.length > 1);
+  expect(looks).toEqual([false, false]);
+  expect(started).toHaveLength(1);
+  place.ring();
+  expect(started).toHaveLength(2);
 });
 
 it('starts no worker where workers run elsewhere', async () => {
