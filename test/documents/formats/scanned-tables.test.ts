@@ -148,7 +148,7 @@ function thickTable(rows: readonly (readonly string[])[]): string {
       text((columns[column] ?? 0) + 3, 12 + row * pitch + 0.76 * pitch, cell),
     ),
   );
-  return `<path d="${rules.join('')}" stroke="black" stroke-width="2.5"/>${cells.join('')}`;
+  return `<path d="${rules.join('')}" stroke="black" stroke-width="3.7"/>${cells.join('')}`;
 }
 
 function tickBoxes(choices: readonly string[]): string {
