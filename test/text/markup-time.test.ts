@@ -66,9 +66,11 @@ function translate(layout: TextLayout): string {
   );
 }
 
-/** Without signs of markup, a text is a text to all that read markup. */
-const kindsOf = (text: string): string[] =>
-  /[<&]/.test(text) ? Object.keys(layouts) : ['xml', 'plain'];
+/** Without signs of markup, a text is a text to all that read markup, but in HTML no line break ends it. */
+function kindsOf(text: string): string[] {
+  if (/[<&]/.test(text)) return Object.keys(layouts);
+  return /\s\s/.test(text) ? ['xml', 'html', 'plain'] : ['xml', 'plain'];
+}
 
 it.each(
   Object.entries(texts).flatMap(([name, make]) => kindsOf(make(64)).map((kind) => [name, kind])),
