@@ -98,7 +98,8 @@ describe('a speaker', () => {
     await press(page, 'Pause');
     await page.getByText('The room does not know yet that you pause.').waitFor();
     await untilTitle(page, 'Paused');
-    expect(await stateOf(room)).not.toBe('paused');
+    await untilState(room, 'waiting');
+    expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('0');
     await page.unroute('**/live/state');
     await untilState(room, 'paused');
     await press(page, 'Go on');
