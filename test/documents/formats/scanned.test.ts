@@ -65,6 +65,7 @@ describe('a scanned PDF file', () => {
     const opened = await pdf.open(file, { ...options, output: 'pdf' });
     const texts = opened.blocks.map(({ segment }) => plainText(segment));
     expect([...texts].sort()).toEqual([prose.join(' '), ...cells].sort());
+    expect(opened.characters).toBe(texts.join('').length);
     // One line of the prose remains, next to nothing of most of the table, and a cell as it was.
     const line = 'Standard delivery is included in the price of every';
     const kept = 'Wednesday';
@@ -109,6 +110,7 @@ describe('a scanned PDF file', () => {
 
   it('becomes a flowing document of the recognised text', async () => {
     const opened = await pdf.open(await line(), { ...options, output: 'docx' });
+    expect(opened.characters).toBe(sentence.length);
     const written = await opened.write(
       opened.blocks.map(({ segment }) => [plainText(segment).toUpperCase()]),
       { source: 'en', target: 'es' },
