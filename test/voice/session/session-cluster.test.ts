@@ -142,6 +142,33 @@ it('keeps the data of a session that another server took over while this one was
   expect(onLeft).toHaveBeenCalledTimes(1);
 });
 
+it('stops a running session here once another server owns it', async () => {
+  let nowMs = 0;
+  const broker = embeddedBroker(() => nowMs);
+  let isLeft = false;
+  let hold: SessionHold | undefined;
+  const session = {
+    id: 's',
+    own(given: SessionHold) {
+      hold = given;
+      return Promise.resolve();
+    },
+    leave: () => (isLeft = true),
+  } as unknown as RunningSession;
+  const { cluster } = openCluster(broker, {
+    find: () => (hold === undefined ? undefined : session),
+    adopt: () => Promise.resolve(session),
+  });
+  await cluster.journal('s', record, true).open();
+  await cluster.take('s');
+  expect(await hold?.check()).toBe(true);
+  expect(isLeft).toBe(false);
+  nowMs += 5_000;
+  await broker.leases.acquire(leaseOf('s'), 'another', 4_000);
+  expect(await hold?.check()).toBe(false);
+  expect(isLeft).toBe(true);
+});
+
 it('keeps a session that was never connected here, but elsewhere', async () => {
   const broker = embeddedBroker();
   const { cluster, onRemoved, onLeft } = openCluster(broker);
