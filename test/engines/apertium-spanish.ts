@@ -90,6 +90,12 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['I know some people who live here.', 'Conozco algunas personas que viven aquí.'],
     ['i think so, but i have to ask', 'Creo que sí, pero tengo que preguntar'],
     ['The value of i is one.', 'El valor de i es uno.'],
+    ['I know her parents are rich.', 'Sé que sus padres son ricos.'],
+    ["I hope you're hungry.", 'Espero que tienes hambre.'],
+    ["I hope it's not too late.", 'Espero que no es demasiado tarde.'],
+    ['I hope you have a nice day.', 'Espero que tengas un día bueno.'],
+    ["I'm not sure I can.", 'No estoy seguro de que puedo.'],
+    ['I wanted to say I am sorry.', 'Quise decir que lo siento.'],
   ],
   'what else is said, and stands on pages': [
     ["I'd like to share a few announcements.", 'Me gustaría compartir unos cuantos anuncios.'],

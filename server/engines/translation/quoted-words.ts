@@ -10,7 +10,7 @@ import { replaced } from './stand-ins.ts';
 
 /**
  * Returns a function that spells parts of a text as the dictionaries do. Keyboards have `It´s` and `It`s` at hand, and
- * Java writes `It''s`. People who write English in haste are `i`; so are indices and numbers (`i. The key`).
+ * Java writes `It''s`. People who write English in haste are `i`; so are indices and numbers (`i. The key`, `if i is odd`).
  */
 export function asDictionariesKnow(source: LanguageTag) {
   return <Part extends string | Mark>(part: Part): Part | string => {
@@ -21,7 +21,7 @@ export function asDictionariesKnow(source: LanguageTag) {
 }
 
 const HASTY_I =
-  /i(?=[’'](?:m|ll|ve|d)\b| \p{Ll}{2})(?<=(?:^|[.!?,;:…]\s+|\b(?:and|but|because|if|when|what|that|so|as|think|hope|know|say|said|or|than|do|did|can|will|should|am|where|how|why|who) )i)/giu;
+  /i(?=[’'](?:m|ll|ve|d)\b| (?!(?:is|and|or)\b)\p{Ll}{2})(?<=(?:^|[.!?,;:…]\s+|\b(?:and|but|because|if|when|what|that|so|as|think|hope|know|say|said|or|than|do|did|can|will|should|am|where|how|why|who|yes|yeah|ok|okay|well|now|then|wish|guess) )i)/giu;
 
 /** Opening and closing signs; a repetition of the same sign must not follow. */
 const SIGNS = [

@@ -46,13 +46,23 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
       (place) => `${that} ("<you>") IF ${place} (1 (vblex pres)) ;`,
     ),
     ...['(1 N) (2 ', '(1 ADJ OR N) (2 N) (3 '].flatMap((noun) => [
-      `${that} NEAR IF ${said} ${noun}${finite}) (NEGATE 1 (n pl) LINK 1 (pp)) ;`,
-      `${that} NEAR IF ${said} ${noun}(vblex pres) - N LINK -1 (n pl)) ;`,
+      `${that} NEAR - ("<that>") IF ${said} ${noun}${finite}) (NEGATE 1 (n pl) LINK 1 (pp)) ;`,
+      `${that} NEAR - ("<that>") IF ${said} ${noun}(vblex pres) - N LINK -1 (n pl)) ;`,
     ]),
-    `${that} NEAR IF (-1 ("seem"i vblex)) (-2 ("<it>"i)) (1 N OR ADJ) ;`,
-    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR (".*=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
+    ...['(1 N) (2 ', '(1 ADJ OR N) (2 N) (3 '].map(
+      (noun) =>
+        `${that} NEAR IF (-1 ("seem"i vblex)) (-2 ("<it>"i)) ${noun}${finite} OR (".*=.*"r)) ;`,
+    ),
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR (".*=.*"r) - ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
     'SELECT (cnjsub) IF (0 ("<that>")) (-1 SAID OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
     'SELECT (prn subj) IF (-1 ("<+that>" cnjsub)) ;',
+    'SELECT (det) IF (-1 ("<+that>" cnjsub)) (1 N OR ADJ) ;',
+    `SELECT N IF (-1 NEAR) (-2 ("<+that>" cnjsub)) (1 ${finite}) ;`,
+    'SELECT (vaux) IF (0 ("can")) (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'REMOVE (gen) IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'REMOVE (pp) IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'SELECT INF IF (-1 (".*=hope=.*=can="r)) ;',
     'REMOVE INF IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
     'REMOVE INF IF (-1 (prn subj)) (1 ("<+that>" cnjsub)) (NOT -2 (vaux) OR (vbdo) OR (vbmod)) ;',
     'REMOVE (past p3 sg) IF (0 (past p1 sg)) (-1 ("<I>")) (-2 ("<+that>" cnjsub)) ;',
@@ -72,15 +82,17 @@ const HOPED = [
   ),
 ];
 
-/** `I hope it rains`: what is hoped for, or not thought, is a subjunctive. */
+/** `I hope it rains`: what is hoped for, or not thought, is a subjunctive, if transfer knows it of such a verb. */
 function hopedRules(personOf: (tags: string) => string): string[] {
+  const simple =
+    '(NOT 0 (vaux) OR (vbdo) OR (".*#.*"r) OR ("agree"i) OR ("like"i)) (NOT 1 (pp) OR (ger) OR ("not") OR ("right"i) OR ("ready"i) OR PARTICLE)';
   const ofHope = '(-1** ("<+that>" cnjsub) BARRIER V OR FINITE LINK -1 ("hope"i vblex))';
   return [
     ...markedFirst(
       'hoped',
       'pres',
       '(pres) - (vaux)',
-      HOPED.map(([place]) => `(-1 (prn subj)) ${place} (NOT 1 (pp))`),
+      HOPED.map(([place]) => `(-1 (prn subj)) ${place} ${simple}`),
       (replaced, marked) =>
         entriesOf(PRONOUNS).map(
           ([pronoun, tags]) =>
@@ -88,7 +100,10 @@ function hopedRules(personOf: (tags: string) => string): string[] {
         ),
     ),
     ...HOPED.flatMap(([place, moved]) => [
-      `SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (prn subj)) ${place} ;`,
+      ...['p1 sg', 'p3 sg'].map(
+        (person) =>
+          `SUBSTITUTE (pri ${person}) (prs ${person}) (pri ${person}) IF (-1 (prn subj)) ${place} ${simple} ;`,
+      ),
       `SELECT (prs) IF (-1 (prn subj)) ${place} ;`,
       `REMCOHORT (prn subj) IF (1 (prs)) ${moved} ;`,
       `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prs) IF ${moved} (-1 ("<+that>")) ;`,
@@ -99,9 +114,10 @@ function hopedRules(personOf: (tags: string) => string): string[] {
       ['pres', '(pres) - (vaux)', '(-1 (n pl))', 'prs p3 pl'],
     ].map(
       ([from = '', target = '', noun = '', to = '']) =>
-        `SUBSTITUTE (${from}) (${to}) ${target} IF ${noun} ${ofHope} ;`,
+        `SUBSTITUTE (${from}) (${to}) ${target} IF ${noun} ${ofHope} ${simple} ;`,
     ),
     `SELECT (prs) IF (-1 N) ${ofHope} ;`,
+    'SUBSTITUTE (vbhaver) (vblex) (vbhaver prs) IF (NOT 1 (pp)) ;',
   ];
 }
 
