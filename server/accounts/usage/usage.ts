@@ -77,13 +77,13 @@ export function createUsageMeter({
   refundAgainMs = REFUND_AGAIN_MS,
 }: {
   usage: UsageStore;
-  /** Called when somebody waits for a charge. */
+  /** Called when somebody waits for a charge, a check or a refund. */
   hurry: () => void;
   log: Pick<Logger, 'error'>;
   refundAgainMs?: number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();
-  const refunds = createRefunds({ usage, log, againMs: refundAgainMs });
+  const refunds = createRefunds({ usage, hurry, log, againMs: refundAgainMs });
 
   /** A failed charge counts nothing, even if it turns out later that it was written. */
   async function chargeOrNothing(charge: Charge): Promise<ChargeOutcome> {
@@ -117,7 +117,10 @@ export function createUsageMeter({
       const { accountId } = caller.account;
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
-      const outcome = await chargeOrNothing({ ...charge, atMs: Date.now() });
+      const charging = chargeOrNothing({ ...charge, atMs: Date.now() });
+      // Who opens a session waits for the check, but nobody for what was heard.
+      if (speechMs === 0) hurry();
+      const outcome = await charging;
       if (outcome !== 'charged') throw refusal(outcome, Date.now());
     },
 
@@ -127,39 +130,58 @@ export function createUsageMeter({
       return charging;
     },
 
-    async whileCharged(use, abort, work) {
-      abort.signal.throwIfAborted();
-      let isAwaited = true;
-      const charging = charge(use).finally(() => (isAwaited = false));
-      try {
-        if (refusedKeys.has(use.caller.key.keyId)) {
-          hurry();
-          await charging;
-        }
-        const working = work().finally(() => {
-          if (isAwaited) hurry();
-        });
-        const [result] = await Promise.all([working, charging]);
-        return result;
-      } catch (error) {
-        abort.abort(error);
-        const reservation = await charging.catch(() => undefined);
-        await reservation?.giveBack();
-        throw error;
-      }
-    },
+    whileCharged: createChargedWork({
+      charge,
+      hurry,
+      chargesFirst: ({ caller }) => refusedKeys.has(caller.key.keyId),
+    }),
 
-    async report(caller) {
-      const atMs = Date.now();
-      const { account, key } = caller;
-      const used = await usage.ofMonth(account.accountId, key.keyId, atMs);
-      const report = {
-        character_count: characters(used.account),
-        character_limit: account.limits.characters ?? NO_LIMIT,
-      };
-      return account.plan === 'free' ? report : { ...report, ...proReport(caller, used, atMs) };
-    },
+    report: (caller) => reportOf(usage, caller),
   };
+}
+
+/** Makes {@link UsageMeter.whileCharged}. */
+function createChargedWork({
+  charge,
+  hurry,
+  chargesFirst,
+}: {
+  charge: (use: Use) => Promise<Reservation>;
+  hurry: () => void;
+  chargesFirst: (use: Use) => boolean;
+}): UsageMeter['whileCharged'] {
+  return async (use, abort, work) => {
+    abort.signal.throwIfAborted();
+    let isAwaited = true;
+    const charging = charge(use).finally(() => (isAwaited = false));
+    try {
+      if (chargesFirst(use)) {
+        hurry();
+        await charging;
+      }
+      const working = work().finally(() => {
+        if (isAwaited) hurry();
+      });
+      const [result] = await Promise.all([working, charging]);
+      return result;
+    } catch (error) {
+      abort.abort(error);
+      const reservation = await charging.catch(() => undefined);
+      await reservation?.giveBack();
+      throw error;
+    }
+  };
+}
+
+async function reportOf(usage: UsageStore, caller: Caller): Promise<UsageReport> {
+  const atMs = Date.now();
+  const { account, key } = caller;
+  const used = await usage.ofMonth(account.accountId, key.keyId, atMs);
+  const report = {
+    character_count: characters(used.account),
+    character_limit: account.limits.characters ?? NO_LIMIT,
+  };
+  return account.plan === 'free' ? report : { ...report, ...proReport(caller, used, atMs) };
 }
 
 interface Refunds {
@@ -190,15 +212,28 @@ async function writeRefund(usage: RefundOptions['usage'], refund: WaitingRefund)
 
 interface RefundOptions {
   usage: Pick<UsageStore, 'refund'>;
+  hurry: () => void;
   log: Pick<Logger, 'error'>;
   againMs: number;
 }
 
+/** For refunds that a caller waits for. */
+function hurriedRefunds({ usage, hurry }: Pick<RefundOptions, 'usage' | 'hurry'>) {
+  return {
+    refund(charge: Charge) {
+      const writing = usage.refund(charge);
+      hurry();
+      return writing;
+    },
+  };
+}
+
 /** Makes refunds, which are queued while the database is unreachable. */
-function createRefunds({ usage, log, againMs }: RefundOptions): Refunds {
+function createRefunds({ usage, hurry, log, againMs }: RefundOptions): Refunds {
   const waiting: WaitingRefund[] = [];
   let trying = Promise.resolve();
   let isStopped = false;
+  const hurried = hurriedRefunds({ usage, hurry });
   const later = () => {
     const retry = () => {
       trying = tryAgain();
@@ -236,7 +271,7 @@ function createRefunds({ usage, log, againMs }: RefundOptions): Refunds {
     async giveBack(charge) {
       const refund = { charge, isDue: () => Promise.resolve(true) };
       try {
-        await writeRefund(usage, refund);
+        await writeRefund(hurried, refund);
       } catch (error) {
         if (!isAway(error)) tellLost(charge, error);
         else if (enqueue(refund, error)) return;

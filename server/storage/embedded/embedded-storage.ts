@@ -296,8 +296,8 @@ class StoreConnection {
       return;
     }
     clearTimeout(this.#timer);
+    // No flush is due yet: other calls wait for nobody.
     this.#timer = setTimeout(() => this.#flush(), restMs);
-    this.#isFlushDue = true;
   }
 
   #flushSoon(): void {

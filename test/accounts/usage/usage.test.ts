@@ -152,6 +152,14 @@ it('lets a charge wait for others only until its work is done', async () => {
     during(2, () => Promise.reject(new Error('This is not begun.'))),
   ).rejects.toMatchObject(refused);
   expect(hurried).toBe(3);
+  // Who opens a session waits for the check, and who has failed for the refund.
+  await ofHurried.chargeSpeech({ caller, speechMs: 5, tag: null });
+  expect(hurried).toBe(3);
+  await ofHurried.chargeSpeech({ caller, speechMs: 0, tag: null });
+  expect(hurried).toBe(4);
+  const failure = new Error('The work has failed.');
+  await expect(during(0, () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(hurried).toBe(6);
 });
 
 it('refunds what waits when the server stops, and logs what is lost', async () => {
