@@ -32,6 +32,12 @@ it('answers every call when the thread of the embedded database dies, and starts
     onThread: (thread) => threads.push(thread),
   });
   const { account, key, charge } = await openAccount(storage);
+  // Not sent to the thread any more, so surely not written.
+  let unsent: Promise<string> | undefined;
+  threads[0]?.prependOnceListener('exit', () => {
+    unsent = storage.usage.charge(charge({ amount: 1 }));
+    unsent.catch(() => undefined);
+  });
   const pending = Array.from({ length: 500 }, () => storage.usage.charge(charge({ amount: 1 })));
   const settled = Promise.allSettled(pending);
   await pending[0];
@@ -39,6 +45,7 @@ it('answers every call when the thread of the embedded database dies, and starts
   const outcomes = await settled;
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   for (const { reason } of refused) expect(reason).toMatchObject({ code: 'internal' });
+  await expect(unsent).rejects.toMatchObject({ code: 'storage_unavailable' });
 
   const used = await vi.waitFor(
     () => storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs),

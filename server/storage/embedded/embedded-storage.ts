@@ -353,6 +353,11 @@ class StoreConnection {
   #end(): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
+    for (const { id } of this.#outbox) {
+      // Nothing of it was written.
+      this.#waiting.get(id)?.reject(unavailable());
+      this.#waiting.delete(id);
+    }
     for (const { reject } of this.#waiting.values()) {
       reject(new ServiceError('internal', 'The database has stopped. Please try again.'));
     }
