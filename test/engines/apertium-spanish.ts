@@ -97,6 +97,17 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ["I'm not sure I can.", 'No estoy seguro de que puedo.'],
     ['I wanted to say I am sorry.', 'Quise decir que lo siento.'],
   ],
+  'relative clauses without a pronoun, and questions at the end': [
+    ['The email you sent me did not arrive.', 'El correo que me enviaste no llegó.'],
+    ['Enter the code we sent you.', 'Introduce el código que te enviamos.'],
+    ['Choose the language you speak.', 'Elige el idioma que hablas.'],
+    ['Everything you need is here.', 'Todo lo que necesitas está aquí.'],
+    ["There's nothing we can do.", 'No hay nada que podemos hacer.'],
+    ['Every time you call, I am busy.', 'Cada vez que llamas, estoy ocupado.'],
+    ['If you lose the ticket you must pay.', 'Si pierdes la entrada tienes que pagar.'],
+    ["It's cold, isn't it?", 'Hace frío, ¿verdad?'],
+    ["You don't know, do you?", 'No sabes, ¿verdad?'],
+  ],
   'what else is said, and stands on pages': [
     ["I'd like to share a few announcements.", 'Me gustaría compartir unos cuantos anuncios.'],
     ['He was taken to the hospital.', 'Fue llevado al hospital.'],

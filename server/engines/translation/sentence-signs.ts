@@ -256,7 +256,7 @@ const OPENED_BY: Readonly<Record<string, string>> = {
 };
 /** Only the part after this is the question: `Buenos días, ¿cómo estás?` */
 const ASKED =
-  /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes)(?!\p{L})))/isu;
+  /^.*(?::\s+|[,;]\s+(?=(?:(?:a|con|de|desde|en|hasta|o|para|pero|por|y)\s+){0,2}(?:a?dónde|cómo|cuál|cuáles|cuándo|cuánt[ao]s?|qué|quién|quiénes|verdad)(?!\p{L})))/isu;
 const EXCLAIMED = /^.*:\s+/su;
 /** Leading text that stays outside: signs, what is in `<…>`, and the number of a list item. */
 const OUTSIDE =

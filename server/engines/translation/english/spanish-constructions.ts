@@ -9,7 +9,7 @@ import {
   QUESTION_READINGS,
   THERE_QUESTIONS,
   THING_QUESTIONS,
-} from './spanish-questions.ts';
+} from './spanish-clauses.ts';
 
 /** The analyser's multiwords that are none: they live on the second floor, he comes from Sweden, the water is cold. */
 export const SPLITS = String.raw`SPLITCOHORT ("<in>" "in" pr "<the>" "ø<s>+the" det def sp "<main>" "ø<s>+main" adj) ("<in the main>") IF (1 N) ;

@@ -19,16 +19,24 @@ import {
 import { PHRASES, READING, SPLITS } from './spanish-constructions.ts';
 import {
   ASKED_FOR,
+  CERTAIN,
+  clauseRules,
   EVERYBODY,
   MODALS,
   negativeQuestionRules,
+  PERCEIVED,
   PERFECT,
+  pronounRules,
   questionRules,
+  relativeRules,
+  SAID,
   STRANDED,
   strandedRules,
+  tagRules,
+  TELLS,
   thingQuestionRules,
-} from './spanish-questions.ts';
-import { CERTAIN, clauseRules, PERCEIVED, phrases, SAID, TELLS } from './spanish-phrases.ts';
+} from './spanish-clauses.ts';
+import { phrases } from './spanish-phrases.ts';
 import { spanishGrammar } from './spanish-target-grammar.ts';
 import {
   BEFORE_TO,
@@ -114,18 +122,8 @@ LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
-${SPLITS}${[...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...clauseRules(personOf), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+${SPLITS}${[...tagRules(), ...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...clauseRules(personOf), ...relativeRules(), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
-}
-
-/** Adds a second subject pronoun where the object is a first or second person: see `PHRASES`. */
-function pronounRules(): string[] {
-  return entriesOf(PRONOUNS).map(([pronoun, tags]) =>
-    inBothSizes(
-      (sized) =>
-        `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>") IF (0 (subj)) (1 FINITE_VERB) (NOT 1 ("like"i) OR THINKS_THAT) (2 SPOKEN_TO) (NOT 3C FINITE OR FINITE_VERB OR (vaux)) (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
-    ),
-  );
 }
 
 /** `Don't touch the door`: the transfer rules have no negative imperative, so the verb form comes from a table. */

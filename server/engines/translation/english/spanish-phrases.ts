@@ -1,125 +1,12 @@
-/** Phrases that Spanish says in another way than English, and the word that it does not leave unsaid. */
-import { entriesOf, markedFirst, wordsOf } from '../grammars.ts';
-import { DAYS, MONTHS, PRONOUNS } from './spanish-words.ts';
+/** Phrases that Spanish says in another way than English. */
+import { entriesOf, wordsOf } from '../grammars.ts';
+import { DAYS, MONTHS } from './spanish-words.ts';
 
 /** All of them, as a table for `phraseRules`. */
 export const phrases = (): string =>
   [timesOfDay(), dayTimes(), lastMonths(), forbidden(), keptUp(), ON_PAGES, SAID_OTHERWISE].join(
     ', ',
   );
-
-/** Verbs of what is said or thought, and those of what is perceived, which may also have an infinitive. */
-export const SAID =
-  'say think believe know hope guess suppose bet swear promise mean imagine assume expect admit realise realize understand';
-export const PERCEIVED = 'see hear feel notice remember';
-/** Adjectives and verbs with an object that such a clause follows. */
-export const CERTAIN = 'sure certain glad happy aware convinced confident sorry proud worried';
-export const TELLS = 'tell show remind warn promise assure inform';
-
-/** `I know he is here`: in Spanish the clause begins with `que`. */
-export function clauseRules(personOf: (tags: string) => string): string[] {
-  const finite =
-    '(vbser) OR (vbhaver) OR (vbmod) OR (vaux) OR (vbdo) OR (vblex past) OR (vblex pri)';
-  const that = 'ADDCOHORT ("<+that>" "that" cnjsub) BEFORE';
-  const either = '("<you>") OR ("<it>")';
-  const said = '(-1 SAID) (-1 V) (NOT -2 NEAR OR ADJ) (NOT -3 ("as"i))';
-  const told = '(-1 OBJECT) (-2 TELLS)';
-  const certain = '(-1 CERTAIN) (-2 (vbser) OR ("not") OR (adv) OR (preadv))';
-  const asked = '(-1 CERTAIN) (-2 (prn subj)) (-3 (vbser))';
-  return [
-    ...[
-      ['inf', '(vbdo) OR (vaux) OR ("not") OR ("to")'],
-      ['pres', '(prn subj)'],
-    ].map(
-      ([form = '', before = '']) =>
-        `SPLITCOHORT ("<think>" "think" vblex ${form} "<+that>" "ø<s>+that" cnjsub) ("<think that>") IF (-1 ${before}) (1 (prn subj) OR NEAR OR THIS OR N OR NAME) ;`,
-    ),
-    ...[said, said.replace('SAID', 'PERCEIVED'), told, certain, asked, '(-1 TOLD_TO)'].flatMap(
-      (place) => [
-        `${that} SUBJECT IF ${place} (NOT 1 (sent) OR (cm)) ;`,
-        `${that} ${either} IF ${place} (1 ${finite}) ;`,
-        `${that} (".*=.*"r) IF (0 SUBJECT OR ${either}) ${place} ;`,
-      ],
-    ),
-    `${that} ${either} IF ${said} (1 (vblex pres)) (NOT 1 N) ;`,
-    ...[told, certain, '(-1 TOLD_TO)'].map(
-      (place) => `${that} ("<you>") IF ${place} (1 (vblex pres)) ;`,
-    ),
-    ...['(1 N) (2 ', '(1 ADJ OR N) (2 N) (3 '].flatMap((noun) => [
-      `${that} NEAR - ("<that>") IF ${said} ${noun}${finite}) (NEGATE 1 (n pl) LINK 1 (pp)) ;`,
-      `${that} NEAR - ("<that>") IF ${said} ${noun}(vblex pres) - N LINK -1 (n pl)) ;`,
-    ]),
-    ...['(1 N) (2 ', '(1 ADJ OR N) (2 N) (3 '].map(
-      (noun) =>
-        `${that} NEAR IF (-1 ("seem"i vblex)) (-2 ("<it>"i)) ${noun}${finite} OR (".*=.*"r)) ;`,
-    ),
-    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR (".*=.*"r) - ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
-    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
-    'SELECT (cnjsub) IF (0 ("<that>")) (-1 SAID OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
-    'SELECT (prn subj) IF (-1 ("<+that>" cnjsub)) ;',
-    'SELECT (det) IF (-1 ("<+that>" cnjsub)) (1 N OR ADJ) ;',
-    `SELECT N IF (-1 NEAR) (-2 ("<+that>" cnjsub)) (1 ${finite}) ;`,
-    'SELECT (vaux) IF (0 ("can")) (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
-    'REMOVE (gen) IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
-    'REMOVE (pp) IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
-    'SELECT INF IF (-1 (".*=hope=.*=can="r)) ;',
-    'REMOVE INF IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
-    'REMOVE INF IF (-1 (prn subj)) (1 ("<+that>" cnjsub)) (NOT -2 (vaux) OR (vbdo) OR (vbmod)) ;',
-    'REMOVE (past p3 sg) IF (0 (past p1 sg)) (-1 ("<I>")) (-2 ("<+that>" cnjsub)) ;',
-    'SELECT (vblex pres) IF (0 ("bet"i)) (-1 ("<I>")) ;',
-    ...hopedRules(personOf),
-  ];
-}
-
-/** `I hope that`, `I don't think that`: places of these words before a verb that a pronoun precedes, and before one alone. */
-const HOPED = [
-  ['(-2 (cnjsub)) (-3 ("hope"i vblex))', '(-1 (cnjsub)) (-2 ("hope"i vblex))'],
-  ...['think', 'believe'].map((verb) =>
-    [-2, -1].map(
-      (place) =>
-        `(${place} (cnjsub)) (${place - 1} ("${verb}" vblex)) (${place - 2} ("<don't>") OR ("<don’t>") OR ("<doesn't>") OR ("<doesn’t>"))`,
-    ),
-  ),
-];
-
-/** `I hope it rains`: what is hoped for, or not thought, is a subjunctive, if transfer knows it of such a verb. */
-function hopedRules(personOf: (tags: string) => string): string[] {
-  const simple =
-    '(NOT 0 (vaux) OR (vbdo) OR (".*#.*"r) OR ("agree"i) OR ("like"i)) (NOT 1 (pp) OR (ger) OR ("not") OR ("right"i) OR ("ready"i) OR PARTICLE)';
-  const ofHope = '(-1** ("<+that>" cnjsub) BARRIER V OR FINITE LINK -1 ("hope"i vblex))';
-  return [
-    ...markedFirst(
-      'hoped',
-      'pres',
-      '(pres) - (vaux)',
-      HOPED.map(([place]) => `(-1 (prn subj)) ${place} ${simple}`),
-      (replaced, marked) =>
-        entriesOf(PRONOUNS).map(
-          ([pronoun, tags]) =>
-            `SUBSTITUTE (${replaced}) (prs ${personOf(tags)}) ${marked} IF (-1 ("<${pronoun}>" subj)) ;`,
-        ),
-    ),
-    ...HOPED.flatMap(([place, moved]) => [
-      ...['p1 sg', 'p3 sg'].map(
-        (person) =>
-          `SUBSTITUTE (pri ${person}) (prs ${person}) (pri ${person}) IF (-1 (prn subj)) ${place} ${simple} ;`,
-      ),
-      `SELECT (prs) IF (-1 (prn subj)) ${place} ;`,
-      `REMCOHORT (prn subj) IF (1 (prs)) ${moved} ;`,
-      `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prs) IF ${moved} (-1 ("<+that>")) ;`,
-      `SELECT (prs) IF ${moved} ;`,
-    ]),
-    ...[
-      ['pri p3 sg', '(pri)', '(-1 (n sg))', 'prs p3 sg'],
-      ['pres', '(pres) - (vaux)', '(-1 (n pl))', 'prs p3 pl'],
-    ].map(
-      ([from = '', target = '', noun = '', to = '']) =>
-        `SUBSTITUTE (${from}) (${to}) ${target} IF ${noun} ${ofHope} ${simple} ;`,
-    ),
-    `SELECT (prs) IF (-1 N) ${ofHope} ;`,
-    'SUBSTITUTE (vbhaver) (vblex) (vbhaver prs) IF (NOT 1 (pp)) ;',
-  ];
-}
 
 /** Returns phrases for requests to go on: `Keep moving`. */
 const keptUp = (): string =>
@@ -225,6 +112,7 @@ const ON_PAGES = `
 
 /** Everything else; `phraseRules` describes how it is written. */
 const SAID_OTHERWISE = `
+next time: la próxima vez, the next time: la próxima vez, the last time: la última vez, the first time: la primera vez,
 I 'm glad: me alegro de, I 'm glad to: me alegro de, I am glad to: me alegro de, we 're glad to: nos alegramos de, we are glad to: nos alegramos de, I am glad: me alegro de, we 're glad: nos alegramos de, we are glad: nos alegramos de, I mean: quiero decir, I didn't know: no sabía, I did not know: no sabía,
 we didn't know: no sabíamos, we did not know: no sabíamos, I hope you like it: espero que te guste, I hope they like it: espero que les guste, I hope that you like it: espero que te guste, we hope that you like it: esperamos que te guste, I hope that you liked it: espero que te haya gustado, I hope you liked it: espero que te haya gustado, we hope you like it: esperamos que te guste,
 we hope you liked it: esperamos que te haya gustado, I hope you like: espero que te guste, we hope you like: esperamos que te guste, I hope you are well: espero que estés bien, I hope you 're well: espero que estés bien,

@@ -1,7 +1,7 @@
 /** The target grammar from English to Spanish, which chooses Spanish words and their forms. */
 import { anyOf, DELIMITERS, entriesOf, inBothSizes, indexed, phraseRules } from '../grammars.ts';
 import { phrases } from './spanish-phrases.ts';
-import { ASKED_FOR, STRANDED } from './spanish-questions.ts';
+import { ASKED_FOR, STRANDED } from './spanish-clauses.ts';
 import {
   ADJECTIVES,
   ADVERBS,
@@ -100,6 +100,7 @@ function contextRules(): string {
 SUBSTITUTE ("pensar") ("creer") ("<think>") IF (1 (cnjsub)) ;
 SUBSTITUTE ("saber") ("conocer") ("<know>") IF (1 (det)) (2 ${anyOf(PEOPLE)}) ;
 SUBSTITUTE ("saber") ("conocer") ("<know>") IF (1 ("<to>" pr)) (2 (det)) (3 ${anyOf(PEOPLE)}) ;
+SUBSTITUTE (".*"r adv) ("*verdad") ("@tag=question=") ;
 SUBSTITUTE ("adivinar") ("suponer") ("<guess>") IF (1 (cnjsub)) ;
 SUBSTITUTE (".*"r cnjsub) ("*de que") ("<that>") IF (-1 ("<sure>") OR ("<certain>") OR ("<convinced>") OR ("<aware>")) ;
 SUBSTITUTE (".*"r vbser) ("seguir" vblex) ("@keep=") ;

@@ -1,8 +1,9 @@
 /**
- * Questions in the source grammar from English to Spanish: they are put in the order of statements, which the mode's
- * transfer rules handle better. The sets are those of `spanish-grammars.ts`.
+ * Questions and clauses in the source grammar from English to Spanish. Questions are put in the order of statements,
+ * which the mode's transfer rules handle better; clauses get the words that Spanish does not leave out. The sets are
+ * those of `spanish-grammars.ts`.
  */
-import { entriesOf, inBothSizes, wordsOf } from '../grammars.ts';
+import { entriesOf, inBothSizes, markedFirst, wordsOf } from '../grammars.ts';
 import { PRONOUNS } from './spanish-words.ts';
 
 export const MODALS = `
@@ -197,3 +198,181 @@ export const NO_QUESTION_READINGS = String.raw`# I do it: neither a question nor
 REMOVE (vbdo) IF (1 OBJECT OR (prn tn) OR DET) (NOT 2 V OR AUXILIARY) (NEGATE 1* ("<?>")) ;
 SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
 `;
+
+/** Verbs of what is said or thought, and those of what is perceived, which may also have an infinitive. */
+export const SAID =
+  'say think believe know hope guess suppose bet swear promise mean imagine assume expect admit realise realize understand';
+export const PERCEIVED = 'see hear feel notice remember';
+/** Adjectives and verbs with an object that such a clause follows. */
+export const CERTAIN = 'sure certain glad happy aware convinced confident sorry proud worried';
+export const TELLS = 'tell show remind warn promise assure inform';
+
+/** `I know he is here`: in Spanish the clause begins with `que`. */
+export function clauseRules(personOf: (tags: string) => string): string[] {
+  const finite =
+    '(vbser) OR (vbhaver) OR (vbmod) OR (vaux) OR (vbdo) OR (vblex past) OR (vblex pri)';
+  const that = 'ADDCOHORT ("<+that>" "that" cnjsub) BEFORE';
+  const either = '("<you>") OR ("<it>")';
+  const said = '(-1 SAID) (-1 V) (NOT -2 NEAR OR ADJ) (NOT -3 ("as"i))';
+  const told = '(-1 OBJECT) (-2 TELLS)';
+  const certain = '(-1 CERTAIN) (-2 (vbser) OR ("not") OR (adv) OR (preadv))';
+  const asked = '(-1 CERTAIN) (-2 (prn subj)) (-3 (vbser))';
+  return [
+    ...[
+      ['inf', '(vbdo) OR (vaux) OR ("not") OR ("to")'],
+      ['pres', '(prn subj)'],
+    ].map(
+      ([form = '', before = '']) =>
+        `SPLITCOHORT ("<think>" "think" vblex ${form} "<+that>" "ø<s>+that" cnjsub) ("<think that>") IF (-1 ${before}) (1 (prn subj) OR NEAR OR THIS OR N OR NAME) ;`,
+    ),
+    ...[said, said.replace('SAID', 'PERCEIVED'), told, certain, asked, '(-1 TOLD_TO)'].flatMap(
+      (place) => [
+        `${that} SUBJECT IF ${place} (NOT 1 (sent) OR (cm)) ;`,
+        `${that} ${either} IF ${place} (1 ${finite}) ;`,
+        `${that} (".*=.*"r) IF (0 SUBJECT OR ${either}) ${place} ;`,
+      ],
+    ),
+    `${that} ${either} IF ${said} (1 (vblex pres)) (NOT 1 N) ;`,
+    ...[told, certain, '(-1 TOLD_TO)'].map(
+      (place) => `${that} ("<you>") IF ${place} (1 (vblex pres)) ;`,
+    ),
+    ...['(1 N) (2 ', '(1 ADJ OR N) (2 N) (3 '].flatMap((noun) => [
+      `${that} NEAR - ("<that>") IF ${said} ${noun}${finite}) (NEGATE 1 (n pl) LINK 1 (pp)) ;`,
+      `${that} NEAR - ("<that>") IF ${said} ${noun}(vblex pres) - N LINK -1 (n pl)) ;`,
+    ]),
+    ...['(1 N) (2 ', '(1 ADJ OR N) (2 N) (3 '].map(
+      (noun) =>
+        `${that} NEAR IF (-1 ("seem"i vblex)) (-2 ("<it>"i)) ${noun}${finite} OR (".*=.*"r)) ;`,
+    ),
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR (".*=.*"r) - ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
+    'SELECT (cnjsub) IF (0 ("<that>")) (-1 SAID OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
+    'SELECT (prn subj) IF (-1 ("<+that>" cnjsub)) ;',
+    'SELECT (det) IF (-1 ("<+that>" cnjsub)) (1 N OR ADJ) ;',
+    `SELECT N IF (-1 NEAR) (-2 ("<+that>" cnjsub)) (1 ${finite}) ;`,
+    'SELECT (vaux) IF (0 ("can")) (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'REMOVE (gen) IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'REMOVE (pp) IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'SELECT INF IF (-1 (".*=hope=.*=can="r)) ;',
+    'REMOVE INF IF (-1 (prn subj)) (-2 ("<+that>" cnjsub)) ;',
+    'REMOVE INF IF (-1 (prn subj)) (1 ("<+that>" cnjsub)) (NOT -2 (vaux) OR (vbdo) OR (vbmod)) ;',
+    'REMOVE (past p3 sg) IF (0 (past p1 sg)) (-1 ("<I>")) (-2 ("<+that>" cnjsub)) ;',
+    'SELECT (vblex pres) IF (0 ("bet"i)) (-1 ("<I>")) ;',
+    ...hopedRules(personOf),
+  ];
+}
+
+/** `The price you see`, `everything you need`: Spanish does not leave out the pronoun. */
+export function relativeRules(): string[] {
+  const that = 'ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE';
+  const nouns = [
+    '(-1 N - PERIOD) (-2 THE OR KNOWN) (NOT -3 (pr))',
+    '(-1 N - PERIOD) (-2 THE OR KNOWN) (-3 (pr)) (NOT -4 START OR (cm))',
+    '(-1 N - PERIOD) (-2 ADJ OR (ord)) (-3 THE OR KNOWN) (NOT -4 (pr))',
+  ].map((noun) => `${noun} (NEGATE -1* ("<if>"i) OR WHEN BARRIER (cm))`);
+  const things =
+    '("<something>"i) OR ("<anything>"i) OR ("<nothing>"i) OR ("<one>") OR ("<the one>"i) OR ("<the ones>"i) OR ("<someone>"i) OR ("<somebody>"i) OR ("<everyone>"i) OR ("<everybody>"i) OR ("<anyone>"i) OR (".*=(nothing|thing)="ri)';
+  const all = '("<everything>"i) OR ("<all>"i)';
+  const times =
+    '("<every time>"i) OR ("<the last time>"i) OR ("<the first time>"i) OR ("<the next time>"i) OR ("<last time>"i) OR ("every=time="i) OR ("next=time="i) OR ("the=next=time="i) OR ("the=last=time="i) OR ("the=first=time="i)';
+  const verb = '(vblex past) OR (vblex pres) OR (vbhaver) OR (vbmod) OR (vaux)';
+  return [
+    ...nouns.flatMap((noun) => [
+      `${that} ("<you>") IF ${noun} (1 (vblex past) OR (vblex pres) OR (vbhaver)) ;`,
+      `${that} SUBJECT IF ${noun} (1 FINITE_VERB) (2 SPOKEN_TO) ;`,
+      `${that} SUBJECT IF ${noun} (1 (vbhaver)) (2 (pp)) ;`,
+    ]),
+    `${that} SUBJECT OR ("<you>") IF (-1 ${things}) (1 ${verb}) ;`,
+    `ADDCOHORT ("<what>" "*what") BEFORE SUBJECT OR ("<you>") IF (-1 ${all}) (1 ${verb}) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("*what")) (-2 ${all}) ;`,
+    'SELECT (prn subj) IF (-1 ("*what")) ;',
+    'REMOVE INF IF (-1 (prn subj)) (-2 ("*what")) ;',
+    `ADDCOHORT ("<+that>" "that" cnjsub) BEFORE SUBJECT OR ("<you>") IF (-1 ${times}) (1 ${verb} OR (vblex pri) OR (vbser)) ;`,
+    'SELECT (prn subj) IF (-1 ("<+that>")) ;',
+    'REMOVE INF IF (-1 (prn subj)) (-2 ("<+that>")) ;',
+    'REMOVE (pp) IF (-1 (prn subj)) (-2 ("<+that>")) ;',
+    'SELECT (vblex) IF (-1 (prn subj)) (-2 ("<+that>")) (0 N) ;',
+  ];
+}
+
+/** `It's cold, isn't it?` */
+export function tagRules(): string[] {
+  const verbs = 'is are was were do does did can could will would has have should';
+  const contracted = [...wordsOf(verbs).map((verb) => `${verb}n't`), "can't", "won't"];
+  const anyOfForms = (forms: readonly string[]) =>
+    forms
+      .flatMap((form) => [form, form.replace("'", '’')])
+      .map((form) => `("<${form}>")`)
+      .join(' OR ');
+  const place = '(-1 (cm)) (1 (prn subj)) (2 ("<?>"))';
+  return [
+    `APPEND ("tag=question=" adv) (*) IF (0 ${anyOfForms(contracted)}) ${place} ;`,
+    `APPEND ("tag=question=" adv) (*) IF (0 ${anyOfForms(wordsOf(verbs))}) ${place} (-1* ("not") OR ("never")) ;`,
+    'SELECT ("tag=question=") ;',
+    'REMCOHORT (prn subj) IF (-1 ("tag=question=")) (1 ("<?>")) ;',
+  ];
+}
+
+/** `I hope that`, `I don't think that`: places of these words before a verb that a pronoun precedes, and before one alone. */
+const HOPED = [
+  ['(-2 (cnjsub)) (-3 ("hope"i vblex))', '(-1 (cnjsub)) (-2 ("hope"i vblex))'],
+  ...['think', 'believe'].map((verb) =>
+    [-2, -1].map(
+      (place) =>
+        `(${place} (cnjsub)) (${place - 1} ("${verb}" vblex)) (${place - 2} ("<don't>") OR ("<don’t>") OR ("<doesn't>") OR ("<doesn’t>"))`,
+    ),
+  ),
+];
+
+/** `I hope it rains`: what is hoped for, or not thought, is a subjunctive, if transfer knows it of such a verb. */
+function hopedRules(personOf: (tags: string) => string): string[] {
+  const simple =
+    '(NOT 0 (vaux) OR (vbdo) OR (".*#.*"r) OR ("agree"i) OR ("like"i)) (NOT 1 (pp) OR (ger) OR ("not") OR ("right"i) OR ("ready"i) OR PARTICLE)';
+  const ofHope = '(-1** ("<+that>" cnjsub) BARRIER V OR FINITE LINK -1 ("hope"i vblex))';
+  return [
+    ...markedFirst(
+      'hoped',
+      'pres',
+      '(pres) - (vaux)',
+      HOPED.map(([place]) => `(-1 (prn subj)) ${place} ${simple}`),
+      (replaced, marked) =>
+        entriesOf(PRONOUNS).map(
+          ([pronoun, tags]) =>
+            `SUBSTITUTE (${replaced}) (prs ${personOf(tags)}) ${marked} IF (-1 ("<${pronoun}>" subj)) ;`,
+        ),
+    ),
+    ...HOPED.flatMap(([place, moved]) => [
+      ...['p1 sg', 'p3 sg'].map(
+        (person) =>
+          `SUBSTITUTE (pri ${person}) (prs ${person}) (pri ${person}) IF (-1 (prn subj)) ${place} ${simple} ;`,
+      ),
+      `SELECT (prs) IF (-1 (prn subj)) ${place} ;`,
+      `REMCOHORT (prn subj) IF (1 (prs)) ${moved} ;`,
+      `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prs) IF ${moved} (-1 ("<+that>")) ;`,
+      `SELECT (prs) IF ${moved} ;`,
+    ]),
+    ...[
+      ['pri p3 sg', '(pri)', '(-1 (n sg))', 'prs p3 sg'],
+      ['pres', '(pres) - (vaux)', '(-1 (n pl))', 'prs p3 pl'],
+    ].map(
+      ([from = '', target = '', noun = '', to = '']) =>
+        `SUBSTITUTE (${from}) (${to}) ${target} IF ${noun} ${ofHope} ${simple} ;`,
+    ),
+    `SELECT (prs) IF (-1 N) ${ofHope} ;`,
+    'SUBSTITUTE (vbhaver) (vblex) (vbhaver prs) IF (NOT 1 (pp)) ;',
+  ];
+}
+
+/** Adds a second subject pronoun where the object is a first or second person: see `PHRASES`. */
+export function pronounRules(): string[] {
+  const alone = '(NOT 3C FINITE OR FINITE_VERB OR (vaux))';
+  const relative = '(3C FINITE OR FINITE_VERB OR (vaux)) (-1 ("<+that>" rel))';
+  return entriesOf(PRONOUNS).flatMap(([pronoun, tags]) =>
+    [alone, relative].map((clause) =>
+      inBothSizes(
+        (sized) =>
+          `ADDCOHORT ("<${sized(pronoun)}>" "${sized('prpers')}" prn subj ${tags}) BEFORE ("<${sized(pronoun)}>") IF (0 (subj)) (1 FINITE_VERB) (NOT 1 ("like"i) OR THINKS_THAT) (2 SPOKEN_TO) ${clause} (NOT -1 (vaux) OR (vbdo) OR (prn subj)) ;`,
+      ),
+    ),
+  );
+}
