@@ -1,7 +1,7 @@
 /**
  * Signs that Apertium would leave in place while their words move (`The "red" car`: `El "coche" rojo`). A few
  * words that are quoted or set off are passed as an element, which moves with its words. Signs at the edges
- * of an element are removed and restored afterwards.
+ * of an element are removed and restored afterwards. Apostrophes that were typed in other ways are put right before.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';

@@ -200,10 +200,10 @@ SELECT PRES IF (0 ("do")) (-1 (prn subj)) ;
 `;
 
 /** Verbs of what is said or thought, and those of what is perceived, which may also have an infinitive. */
-export const SAID =
+export const STATED =
   'say think believe know hope guess suppose bet swear promise mean imagine assume expect admit realise realize understand';
 export const PERCEIVED = 'see hear feel notice remember';
-/** Adjectives and verbs with an object that such a clause follows. */
+/** Adjectives that such a clause follows, and verbs that it follows after their object. */
 export const CERTAIN = 'sure certain glad happy aware convinced confident sorry proud worried';
 export const TELLS = 'tell show remind warn promise assure inform';
 
@@ -213,7 +213,7 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
     '(vbser) OR (vbhaver) OR (vbmod) OR (vaux) OR (vbdo) OR (vblex past) OR (vblex pri)';
   const that = 'ADDCOHORT ("<+that>" "that" cnjsub) BEFORE';
   const either = '("<you>") OR ("<it>")';
-  const said = '(-1 SAID) (-1 V) (NOT -2 NEAR OR ADJ) (NOT -3 ("as"i))';
+  const said = '(-1 STATED) (-1 V) (NOT -2 NEAR OR ADJ) (NOT -3 ("as"i))';
   const told = '(-1 OBJECT) (-2 TELLS)';
   const certain = '(-1 CERTAIN) (-2 (vbser) OR ("not") OR (adv) OR (preadv))';
   const asked = '(-1 CERTAIN) (-2 (prn subj)) (-3 (vbser))';
@@ -225,7 +225,7 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
       ([form = '', before = '']) =>
         `SPLITCOHORT ("<think>" "think" vblex ${form} "<+that>" "ø<s>+that" cnjsub) ("<think that>") IF (-1 ${before}) (1 (prn subj) OR NEAR OR THIS OR N OR NAME) ;`,
     ),
-    ...[said, said.replace('SAID', 'PERCEIVED'), told, certain, asked, '(-1 TOLD_TO)'].flatMap(
+    ...[said, said.replace('STATED', 'PERCEIVED'), told, certain, asked, '(-1 TOLD_TO)'].flatMap(
       (place) => [
         `${that} SUBJECT IF ${place} (NOT 1 (sent) OR (cm)) ;`,
         `${that} ${either} IF ${place} (1 ${finite}) ;`,
@@ -246,7 +246,7 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
     ),
     `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR (".*=.*"r) - ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
     `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
-    'SELECT (cnjsub) IF (0 ("<that>")) (-1 SAID OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
+    'SELECT (cnjsub) IF (0 ("<that>")) (-1 STATED OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
     'SELECT (prn subj) IF (-1 ("<+that>" cnjsub)) ;',
     'SELECT (det) IF (-1 ("<+that>" cnjsub)) (1 N OR ADJ) ;',
     `SELECT N IF (-1 NEAR) (-2 ("<+that>" cnjsub)) (1 ${finite}) ;`,

@@ -29,7 +29,7 @@ import {
   pronounRules,
   questionRules,
   relativeRules,
-  SAID,
+  STATED,
   STRANDED,
   strandedRules,
   tagRules,
@@ -90,7 +90,7 @@ LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email lett
 LIST WISHES = ${lemmasOf(WISHES)} ; LIST REQUESTS = ${lemmasOf(REQUESTS)} ; LIST SUBJUNCTIVE = prs pis ; LIST TOLD = ${madeOf(entriesOf(OBJECTS).flatMap(([object]) => [`tell=${object}=to`, `ask=${object}=to`]))} ;
 LIST WHEN = "<when>"i "<as soon as>"i ; LIST FUTURE = "<will>"i "<won't>"i "<won’t>"i ".*['’]ll>"r "[a-z]+=(me|us|him|her|them)=.*"ri "want" "want# to" ;
 LIST WERE = "<were>"i "<weren't>"i "<weren’t>"i ; LIST LASTS = "second" "minute" "hour" "day" "week" "month" "year" ; LIST PROFESSION = ${lemmasOf(PROFESSIONS)} ; LIST BEHIND_DET = "only"i "own"i ; LIST WITHOUT_TO = "forget"i "promise"i "refuse"i "what"i "how"i "where"i "when"i "who"i ;
-LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST SAID = ${lemmasOf(SAID)} ; LIST PERCEIVED = ${lemmasOf(PERCEIVED)} ; LIST CERTAIN = ${lemmasOf(CERTAIN)} ; LIST TELLS = ${lemmasOf(TELLS)} ; LIST SUBJECT = "<I>" "<he>" "<she>" "<we>" "<they>" ; LIST TOLD_TO = "*forget" "[Tt]ell=(me|us|him|her|them)="r ${madeOf(["I='m=glad", 'I=am=glad', "we='re=glad", 'we=are=glad', 'I=mean', "I=didn't=know", 'I=did=not=know', "we=didn't=know", 'we=did=not=know'])} ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
+LIST MASS = ${lemmasOf(MASS)} ; LIST OF_THEM = "*all" "*both" "*some" "*many" "*neither" ; LIST STATED = ${lemmasOf(STATED)} ; LIST PERCEIVED = ${lemmasOf(PERCEIVED)} ; LIST CERTAIN = ${lemmasOf(CERTAIN)} ; LIST TELLS = ${lemmasOf(TELLS)} ; LIST SUBJECT = "<I>" "<he>" "<she>" "<we>" "<they>" ; LIST TOLD_TO = "*forget" "[Tt]ell=(me|us|him|her|them)="r ${madeOf(["I='m=glad", 'I=am=glad', "we='re=glad", 'we=are=glad', 'I=mean', "I=didn't=know", 'I=did=not=know', "we=didn't=know", 'we=did=not=know'])} ; LIST PASSIVE = "build" "call" "consider" "find" "give" "know" "need" "say" "see" "sell" "send" "serve" "speak" "teach" "use" ; LIST NAME = np ; LIST NUM = num ;
 LIST PARTICLE = "<on>"i "<off>"i "<in>"i "<out>"i "<up>"i "<down>"i "<back>"i "<away>"i ;
 LIST WITH_PARTICLE = ${entriesOf(WITH_PARTICLES)
     .map(([words]) => `"${words.replace(' ', '# ')}"i`)
