@@ -171,6 +171,24 @@ it('explains a missing sample, and what is not installed', async () => {
   expect(await notice.innerText()).toContain('No speech recogniser is installed.');
 });
 
+it('shows what stands below the languages once it knows them, or that the server does not answer', async () => {
+  await openDemo();
+  let fail: (() => void) | undefined;
+  const failing = new Promise<void>((resolve) => (fail = resolve));
+  await page.route('**/demo/options', async (route) => {
+    await failing;
+    await route.abort();
+  });
+  await page.reload();
+  const heading = page.getByRole('heading', { name: 'Speak. They read along.' });
+  await heading.waitFor();
+  expect(await page.locator('#captions').isVisible()).toBe(false);
+  fail?.();
+  await page.getByText('The server does not answer. Reload the page when it is back.').waitFor();
+  expect(await page.locator('#captions').isVisible()).toBe(true);
+  await page.unrouteAll();
+});
+
 it('offers the code with the chosen languages, and copies it, also under a path of the address, as a proxy may serve it', async () => {
   await openDemo();
   await page.route('**/live/**', (route) =>

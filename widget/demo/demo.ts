@@ -33,7 +33,7 @@ interface DemoOptions {
 const captions = element('captions', VoiceCaptions);
 
 showWhenLive();
-void showOptions();
+void showOptions().finally(() => delete element('main').dataset.waiting);
 offerCopies();
 
 /** Scrolls to the captions on a start only: on a phone they may begin below the edge of the screen. */
