@@ -64,7 +64,7 @@ export function questionRules(): string[] {
     ),
     ...entriesOf(PRONOUNS).map(
       ([pronoun, tags]) =>
-        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp) OR ("<n't>") OR ("<ever>") OR ("<already>")) (1* ("<?>")) ;`,
+        `APPEND ("prpers" prn subj ${tags}) PERFECT IF (1 ("<${pronoun}>" subj)) (2 (pp) OR ("<n't>") OR ("<ever>") OR ("<never>") OR ("<already>")) (1* ("<?>")) ;`,
     ),
     ...wordsOf(EVERYBODY).map(
       (word) =>
@@ -184,7 +184,12 @@ SELECT ("be") IF (0 ("<there>")) ;
 `;
 
 /** Readings in questions that are in the order of statements. */
-export const QUESTION_READINGS = String.raw`# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
+export const QUESTION_READINGS = String.raw`# When the film ends you can go, after lunch we can rest.
+SELECT (vaux) IF (-1C (prn subj)) (0 (vaux)) (1 V OR AUXILIARY OR (adv)) ;
+SELECT (vblex pri) IF (-1 (n sg)) (-2 NEAR) (-3 (cnjadv) OR ("if"i)) (1 (prn subj)) ;
+SELECT (pr) IF (0 ("after"i)) (1 N) (2 (prn subj) OR NEAR OR (cm)) ;
+REMOVE V IF (0 N) (-1C (pr)) (-1 ("after"i) OR ("before"i)) ;
+# Do you have, can you hear: questions, put in the order of statements, which the transfer rules handle better.
 SELECT INF IF (-1C (vbdo)) ;
 SELECT (vbdo) IF (0 ("do"i)) (1 (prn subj)) (2 V OR AUXILIARY OR (adv)) (NOT -1 (vaux) OR (vbmod)) ;
 REMOVE N IF (0 (vaux)) (1 (prn subj)) ;
@@ -233,6 +238,7 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
       ],
     ),
     `${that} ${either} IF ${said} (1 (vblex pres)) (NOT 1 N) ;`,
+    `${that} ("<everything>") OR ("<all>") IF ${said} (1 SUBJECT OR ("<you>") OR ${finite}) ;`,
     ...[told, certain, '(-1 TOLD_TO)'].map(
       (place) => `${that} ("<you>") IF ${place} (1 (vblex pres)) ;`,
     ),
@@ -244,7 +250,7 @@ export function clauseRules(personOf: (tags: string) => string): string[] {
       (noun) =>
         `${that} NEAR IF (-1 ("seem"i vblex)) (-2 ("<it>"i)) ${noun}${finite} OR (".*=.*"r)) ;`,
     ),
-    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR (".*=.*"r) - ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (det dem) OR ("<everything>") OR ("<all>") OR (".*=.*"r) - ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
     `SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+$1") ("I=.*"r) IF (-1 ("<+that>" cnjsub)) ;`,
     'SELECT (cnjsub) IF (0 ("<that>")) (-1 STATED OR PERCEIVED OR CERTAIN) (1 (prn) OR NEAR OR NAME) ;',
     'SELECT (prn subj) IF (-1 ("<+that>" cnjsub)) ;',
@@ -294,6 +300,17 @@ export function relativeRules(): string[] {
     'SELECT (vblex) IF (-1 (prn subj)) (-2 ("<+that>")) (0 N) ;',
   ];
 }
+
+/** `The film we saw`, of any subject: the rules of {@link relativeRules} come first. */
+export const LEFT_OUT_PRONOUNS = String.raw`# The film we saw: Spanish does not leave out the pronoun.
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver) OR (vbmod)) (NOT -3 (pr)) (NOT 0 (obj)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver) OR (vbmod)) (-3 (pr)) (NOT -4 START OR (cm)) (NOT 0 (obj)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 (vbmod)) (NOT -1 ("<+that>")) ;
+SELECT (subj) IF (-1 ("<+that>")) (1 (vbmod)) ;
+ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N) (1 (vbhaver)) (2 ("<ever>")) (NOT 0 (obj)) ;
+REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
+`;
 
 /** `It's cold, isn't it?` */
 export function tagRules(): string[] {

@@ -5,6 +5,7 @@
 import {
   ANY_PRONOUN,
   INDIRECT_QUESTIONS,
+  LEFT_OUT_PRONOUNS,
   NO_QUESTION_READINGS,
   QUESTION_READINGS,
   THERE_QUESTIONS,
@@ -40,18 +41,21 @@ REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
 # He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
 # The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
 REMOVE ("saw" vblex) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C N OR NAME) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp))(NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C N OR NAME) (1 SPOKEN_TO)(NOT 0 JOINED) ;
 SELECT (rel) IF (0 THAT) (-1 N) (1 (vblex past)) (2 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C (rel)) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) ;
-ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C (rel)) (1 SPOKEN_TO)(NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO)(NOT 0 JOINED) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo))(NOT 0 JOINED) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>"))(NOT 0 JOINED) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO)(NOT 0 JOINED) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V)(NOT 0 JOINED) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 OFTEN) (-2 (prn subj)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 OFTEN) (-2 (prn subj)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 OFTEN) (-2 (prn subj)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
 SELECT (obj) IF (0 ("<you>")) (-1 ("make") OR ("let")) (1 INF OR ADJ) ;
 SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE ("make") OR ("let") IF (0 (pri)) (-1 THIS OR ("<that>"i) OR ("<it>"i)) (-2 BEGINS) (1 SPOKEN_TO) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE ("make") OR ("let") IF (0 (pri)) (-1 THIS OR ("<that>"i) OR ("<it>"i)) (-2 BEGINS) (1 SPOKEN_TO)(NOT 0 JOINED) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
 # I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
@@ -61,6 +65,10 @@ SUBSTITUTE ("to") ("at") ("to" pr) IF (-1 LEARNS) (1 INF) ;
 SUBSTITUTE ("to") ("of") ("to" pr) IF (-1 ("way" n)) (1 INF) ;
 SELECT INF IF (-1 ("of" pr)) (-2 ("way" n)) ;
 SELECT INF IF (-1 ("at" pr)) (-2 LEARNS) ;
+ADDCOHORT ("<+to>" "at" pr) BEFORE INF IF (-1 OBJECT) (-2 ("help"i vblex)) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") INF IF (-1 ("<+to>")) (-2 OBJECT) (-3 ("help"i vblex)) ;
+SELECT INF IF (-1 ("<+to>")) (-2 OBJECT) ;
+SELECT OBJECT IF (1 ("<+to>")) (-1 ("help"i vblex)) ;
 ${THING_QUESTIONS}REMCOHORT ("<a>") OR ("<an>") IF (-1 ("be"i) OR ("become"i)) (1 PROFESSION) (2 (sent) OR (cm) OR (cnjcoo)) ;
 REMCOHORT ("<one>") OR ("<ones>") IF (-1 ADJ) (-2 DET) ;
 # I saw the man, we love our teachers: an object that is a person.
@@ -92,15 +100,7 @@ SELECT (det dem) IF (0 THAT) (-1C V) (1 (n sg)) (NOT 1 (n pl) OR MASS OR NAME OR
 APPEND ("*what") ("<what>") IF (1 (prn subj)) (NOT -1 START OR (cm)) ;
 SELECT ("*what") ;
 SELECT (prn itg) IF (0 ("<what>"i)) (1C INF) ;
-# The film we saw: Spanish does not leave out the pronoun.
-ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver) OR (vbmod)) (NOT -3 (pr)) (NOT 0 (obj)) ;
-ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 FINITE_VERB OR (vbhaver) OR (vbmod)) (-3 (pr)) (NOT -4 START OR (cm)) (NOT 0 (obj)) ;
-ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 (vbmod)) (NOT -1 ("<+that>")) ;
-SELECT (subj) IF (-1 ("<+that>")) (1 (vbmod)) ;
-ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N) (1 (vbhaver)) (2 ("<ever>")) (NOT 0 (obj)) ;
-REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>")) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
-# She was tired: a state.
+${LEFT_OUT_PRONOUNS}# She was tired: a state.
 SELECT ADJ IF (0 LASTING) (-1 (vbser)) (NOT 1 (pr) OR OBJECT) ;
 # Before the film starts.
 SUBSTITUTE (pri p3 sg) (prs p3 sg) (pri) IF (-1 (n sg)) (-2 DET) (-3 ("<before>"i)) (1 (sent) OR (cm) OR (pr) OR DET) ;
@@ -127,9 +127,7 @@ APPEND ("to=school=" adv) ("<to>") IF (1 ("<school>")) (NOT 2 N) ;
 APPEND ("to=bed=" adv) ("<to>") IF (1 ("<bed>")) (NOT 2 N) ;
 APPEND ("accustomed=to=" adv) ("<used>") IF (-1 (vbser)) (1 ("<to>")) (2 (ger) OR OBJECT) ;
 SELECT ("to=work=") OR ("to=school=") OR ("to=bed=") OR ("accustomed=to=") ;
-REMCOHORT ("<work>") IF (-1 ("to=work=")) ;
-REMCOHORT ("<school>") IF (-1 ("to=school=")) ;
-REMCOHORT ("<bed>") IF (-1 ("to=bed=")) ;
+REMCOHORT ("<work>") OR ("<school>") OR ("<bed>") IF (-1 ("to=work=") OR ("to=school=") OR ("to=bed=")) ;
 REMCOHORT ("<to>") IF (-1 ("accustomed=to=")) ;
 REMCOHORT ("<up>") IF (-1 ("hurry" vblex)) ;
 SUBSTITUTE (".*"r pr) ("wait# for" vblex ger) ("<waiting for>"i) ;
@@ -245,8 +243,8 @@ SUBSTITUTE ("keep" vblex) ("keep=" vbser) ("keep") - (pp) IF (1 (ger)) (NOT 0 (i
 SUBSTITUTE ("keep" vblex pres) ("keep=" vbser pres) ("keep") IF (1 (ger)) (-1 (prn subj) OR (n pl)) ;
 SELECT (ger) IF (-1 ("keep=")) ;
 # She has already left, have you ever seen it, there is no milk left.
-SELECT (pp) IF (-1 ("<already>") OR ("<ever>")) (-2 (vbhaver)) ;
-MOVE ("<already>") (-1 (vbhaver)) (1 (pp)) BEFORE (-1 (vbhaver)) ;
+SELECT (pp) IF (-1 ("<already>") OR ("<ever>") OR ("<never>")) (-2 (vbhaver)) ;
+MOVE ("<already>") OR ("<never>") (-1 (vbhaver)) (1 (pp)) BEFORE (-1 (vbhaver)) ;
 MOVE ("<ever>") (-1 (vbhaver)) (1 (pp)) (1* ("<?>")) AFTER (1 (pp)) ;
 REMCOHORT ("<left>") IF (1 (sent)) (-1 N) (-1* ("<there>"i) BARRIER (sent)) ;
 # March 3, 2026: 3 March 2026. In August, last summer.
@@ -302,7 +300,7 @@ SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")
 REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
 SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
 SELECT (prn) IF (0 THAT) (-1 V OR (pr)) (1 (sent) OR (cm) OR (adv)) ;
-SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r)) ;
+SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r) OR ("<yesterday>") OR ("<then>") OR ("<today>")) ;
 SELECT (pr) IF (0 ("since"i) OR ("before"i)) (1 N OR NUM) (2 (sent) OR (cm) OR (prn)) ;
 SELECT (pr) IF (0 ("about")) (-1 N) (1 N) ;
 SELECT (pp) IF (0 (past)) (0 (pp)) (-1 N) (-2 (vbser)) (1 (sent)) ;
@@ -315,7 +313,6 @@ SELECT ADJ IF (0 ("good") OR ("<low>")) (-1 (vbser)) ;
 REMOVE (vbdo) IF (0 ("do"i vblex)) (-1 (vaux) OR (vbmod) OR ("to")) ;
 SELECT ADJ IF (0 ("<right>") OR ("<wrong>")) (-1 (vbser)) (1 (sent) OR (cm)) ;
 SELECT (adv) IF (0 ("<too>")) (1 (sent) OR (cm)) ;
-
 REMOVE (np) IF (0 MONTH OR SEASON) (NOT 1 (np)) (NOT -1 (np) OR (n)) ;
 SELECT N IF (0 MONTH) (-1 (pr) OR NUM OR (ord) OR ("last"i) OR ("next"i) OR ("this"i)) ;
 SELECT N IF (0 SEASON OR MONTH) (-1 START) (1 (vbser) OR (sent) OR NUM) ;
@@ -328,7 +325,6 @@ SELECT (pp) IF (0 (past)) (-1 AND) (NOT 1 OBJECT) (-2* (pp) BARRIER (sent) OR (p
 SELECT (vblex past) IF (0 (pp)) (-1 AND) (-2*C (vblex past) BARRIER (sent) OR (cm) OR (vbser) OR (vbhaver)) (NOT 1 ("<by>")) ;
 SELECT OBJECT IF (0 ("<her>")) (NOT 1 N OR ADJ OR NUM OR (ger)) ;
 SELECT ADJ IF (0 (ger)) (-1 ("<.*more>"r) OR ("<most>") OR ("<very>") OR ("<so>") OR ("<too>")) (NOT 1 DET) ;
-SELECT (pr) IF (0 ("since"i)) (1 ("<yesterday>") OR ("<then>") OR ("<today>")) ;
 SELECT INF IF (-1 ("<to>")) (1 (det pos)) (NOT -2 ("<be>"i)) ;
 REMOVE ("students"i n) ;
 REMOVE ("included"i adj) IF (NOT 1 N) ;
@@ -385,8 +381,11 @@ SELECT (vblex past) IF (0 ("<happened>")) (-1 ("<what>"i)) ;
 # What happened, the house where I was born.
 SELECT (vblex past) IF (-1 ("<what>"i) OR ("<who>"i)) (0 (pp)) (NOT -2 V OR (pr)) ;
 SELECT (vblex pres) IF (0 ("stop"i) OR ("keep"i)) (-1 BEGINS) (1 (ger) OR INF) ;
-# The man who came, when I came.
+# The man who came, the man that works here, it never works, when I came.
 SELECT (rel) IF (0 ("who"i)) (-1 N) ;
+SELECT (vblex pri) IF (-1 THAT) (-2 PERSON) (0 N) ;
+SELECT (rel) IF (0 THAT) (-1 PERSON) (1 (vblex pri)) ;
+SELECT (vblex) IF (0 N) (-1 OFTEN) (-2 (prn subj) OR (n sg)) (NOT -3 (prn subj) OR V) ;
 SELECT (rel) IF (0 ("which"i)) (-1 N OR (cm)) ;
 SELECT (itg) IF (0 ASKED) (-1 START) (1* ("<?>")) ;
 SELECT (rel) IF (0 ("where"i)) (NEGATE 1* ("<?>")) ;

@@ -83,7 +83,7 @@ LIST MODAL = ${entriesOf(MODALS)
 LIST EVERYBODY = ${wordsOf(EVERYBODY)
     .map((word) => `"<${word}>"`)
     .join(' ')} ;
-LIST LEARNS = "learn"i "begin"i "teach"i ; LIST THINKS_THAT = ".* that"r ; LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
+LIST OBJECT_FOLLOWS = ${lemmasOf('about ask bring buy call find give help lend love make offer owe pay see send show teach tell of with from to like for')} ; LIST OFTEN = ${lemmasOf('never always often usually sometimes rarely seldom')} ; LIST LEARNS = "learn"i "begin"i "teach"i ; LIST THINKS_THAT = ".* that"r ; LIST FINITE_VERB = (vblex past) (vblex pri) (vblex pres) ; LIST SPOKEN_TO = (prn obj p1) (prn obj p2) ;
 LIST THIS = "<this>"i "<these>"i "<those>"i ; LIST THAT = "<that>" ; LIST ASKED = ${madeOf(entriesOf(STRANDED).flatMap(([preposition]) => ['what', 'who', 'where'].map((asked) => `${preposition}=${asked}`)))} "what=time="i "what"i "when"i "where"i "why"i "how"i "much"i "who"i ;
 LIST THE = "<the>"i "<a>"i "<all>"i "<only>" "<every>"i "<some>" ; LIST PERIOD = "day"i "week"i "month"i "year"i "morning"i "afternoon"i "evening"i "night"i "end"i ;
 LIST LASTING = ${lemmasOf(LASTING)} ; LIST MESSAGE = ${lemmasOf('call email letter mail message note package parcel reply')} ;
@@ -122,6 +122,7 @@ LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
+SELECT (prn subj) IF (0 ("<you>") OR ("<it>")) (1 (vaux)) (NOT -1 OBJECT_FOLLOWS) ;
 ${SPLITS}${[...tagRules(), ...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...clauseRules(personOf), ...relativeRules(), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }

@@ -10,7 +10,7 @@ student: estudiante mf, ability: habilidad f, address: dirección f, admission: 
 arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
-card: tarjeta f, case: caso m, chance: oportunidad f, chest: pecho m, coach: entrenador m, coat: abrigo m,
+card: tarjeta f, case: caso m, chance: oportunidad f, chart: gráfico m, chest: pecho m, coach: entrenador m, coat: abrigo m,
 command: comando m, company: empresa f, competition: competencia f, computer: ordenador m,
 condition: condición f, cookie: cookie f, cost: coste m, course: curso m, cover: cubierta f, craft: oficio m,
 date: fecha f,
@@ -100,9 +100,10 @@ export const NOUNS_BESIDE = `
 demonstration: manifestación f; government part people police protest street streets
 driver: controlador m; graphics hardware install kernel printer software update
 goal: gol m; football goalkeeper soccer
+guest: invitado m; introduce panel party show speaker tonight wedding
 party: parte f; agreement both contract contracting contracts third
 key: tecla f; control enter escape hit hold keyboard press shift type
-key: llave f; car door forgot forget house leave left lock lose lost my pocket room table
+key: llave f; car door find forgot forget house leave left lock lose lost my pocket put room table
 letter: letra f; alphabet capital character spell spelling word
 performance: actuación f; applause audience actor concert dance dancers musicians orchestra phone stage theatre theater tonight
 pepper: pimienta f; salt
@@ -318,9 +319,18 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
     '(0* ("<hospital>") OR ("<airport>") OR ("<station>") OR ("<school>") BARRIER (cm) LINK -1* ("<to>") BARRIER VERB) (NOT 1 (det) OR (n) OR (num) OR (adj))',
   ],
   ['work: funcionar', 'vblex', '(1 ("<this>"i) OR ("<that>"i)) (2 (sent))'],
-  ['work: funcionar', 'vblex', '(-1 (prn nt) OR ("<this>"i) OR ("<that>"i))'],
+  [
+    'work: funcionar',
+    'vblex',
+    '(-1* (prn nt) OR ("<this>"i) OR ("<that>"i prn tn) OR ("<that>"i cnjsub) OR ("<nothing>"i) OR ("<everything>"i) BARRIER (vblex) OR (n) OR (np) OR (adj) OR (prn) OR (rel) OR ("<to>") OR (cm) OR (sent))',
+  ],
   ['work: funcionar', 'vblex', `(-1* ${anyOf(THINGS)} BARRIER PERSON OR (cm))`],
   ['work: funcionar', 'vblex', '(0 (ger)) (-1 ("<not>")) (NEGATE -1* PERSON)'],
+  [
+    'charge: cargar',
+    'vblex',
+    '(1* (prn obj nt) OR ("<battery>") OR ("<phone>") OR ("<laptop>") OR ("<car>") BARRIER VERB)',
+  ],
   ['to: con', 'pr', '(-1 ("<speak>") OR ("<talk>") OR ("<speaking>") OR ("<talking>"))'],
   ['on: de', 'pr', '(-1 ("<depend>"))'],
   ['on: en', 'pr', '(-1 ("<agree>"))'],
