@@ -391,6 +391,7 @@ SELECT (itg) IF (0 ASKED) (-1 START) (1* ("<?>")) ;
 SELECT (rel) IF (0 ("where"i)) (NEGATE 1* ("<?>")) ;
 SELECT (cnjadv) IF (0 ("when"i)) (1 (prn) OR DET OR THIS OR N) (NEGATE 1* ("<?>")) ;
 SELECT (det qnt) IF (0 ("more"i)) (1 N) ;
+SELECT N IF (-1 NEAR) (-2C WITH_PARTICLE) (1 (sent) OR (cm)) ;
 REMOVE V IF (-1C DET) (0 N OR ADJ) ;
 SELECT INF IF (-1 ("to"i pr)) (-2 BEFORE_TO) ;
 SELECT INF IF (-1 AND) (-2 INF) (-3 (vaux) OR ("to") OR (vbmod)) ;

@@ -116,7 +116,7 @@ LIST FORBIDDEN = ${entriesOf(FORBIDDEN)
       ' ',
     )} ; LIST REMAINING = ${madeOf(['is', 'are', 'was', 'were'].map((be) => `there=${be}=left`))} ; LIST DAY = ${lemmasOf(DAYS)} ; LIST WEEK = ${madeOf(wordsOf(DAYS).map((day) => `from=${day}=to`))} ;
 LIST DONE = ${lemmasOf(DONE)} ; LIST OFFERED = ${lemmasOf(OFFERED)} ; LIST LOWER = "<[a-z].*>"r ; LIST PLEASE = "please"i ; LIST START = (>>>) ;
-SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
+SET ENDS = (sent) OR (cm) OR PLEASE OR (cnjcoo) ; SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
@@ -423,7 +423,12 @@ function particleRules(): string[] {
       return [
         // Waiting for an hour, and for somebody.
         joins(`(1 ("<${particle}>"i))${particle === 'for' ? ' (NOT 2 LASTS) (NOT 3 LASTS)' : ''}`),
-        ...(isFree ? [joins(`(1 OBJECT) (2 ("<${particle}>"i))`)] : []),
+        ...(isFree
+          ? [
+              joins(`(1 OBJECT) (2 ("<${particle}>"i))`),
+              joins(`(1 NEAR) (2 N) (3 ("<${particle}>"i)) (4 ENDS)`),
+            ]
+          : []),
       ];
     }),
     'REMOVE WITH_PARTICLE - V ;',
@@ -431,7 +436,12 @@ function particleRules(): string[] {
       const goes = (place: string) => `REMCOHORT ("<${particle}>"i) IF ${place} ;`;
       return [
         goes(`(-1C ("${joined}"i))`),
-        ...(isFree ? [goes(`(-1 OBJECT) (-2C ("${joined}"i))`)] : []),
+        ...(isFree
+          ? [
+              goes(`(-1 OBJECT) (-2C ("${joined}"i))`),
+              goes(`(-1 N) (-2 NEAR) (-3C ("${joined}"i)) (1 ENDS)`),
+            ]
+          : []),
       ];
     }),
   ];

@@ -7,7 +7,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
 student: estudiante mf, ability: habilidad f, address: dirección f, admission: entrada f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m, article: artículo m,
-arrangement: acuerdo m, attachment: archivo adjunto m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
+arrangement: acuerdo m, attachment: archivo adjunto m, baby: bebé m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
 card: tarjeta f, case: caso m, chance: oportunidad f, chart: gráfico m, chest: pecho m, coach: entrenador m, coat: abrigo m,
@@ -100,7 +100,6 @@ export const NOUNS_BESIDE = `
 demonstration: manifestación f; government part people police protest street streets
 driver: controlador m; graphics hardware install kernel printer software update
 goal: gol m; football goalkeeper soccer
-guest: invitado m; introduce panel party show speaker tonight wedding
 party: parte f; agreement both contract contracting contracts third
 key: tecla f; control enter escape hit hold keyboard press shift type
 key: llave f; car door find forgot forget house leave left lock lose lost my pocket put room table
@@ -331,6 +330,7 @@ export const CHOICES: readonly [entry: string, kind: string, condition?: string]
     'vblex',
     '(1* (prn obj nt) OR ("<battery>") OR ("<phone>") OR ("<laptop>") OR ("<car>") BARRIER VERB)',
   ],
+  ['within: en', 'pr', '(1 (num))'],
   ['to: con', 'pr', '(-1 ("<speak>") OR ("<talk>") OR ("<speaking>") OR ("<talking>"))'],
   ['on: de', 'pr', '(-1 ("<depend>"))'],
   ['on: en', 'pr', '(-1 ("<agree>"))'],
