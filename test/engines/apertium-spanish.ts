@@ -108,6 +108,7 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['It does not work.', 'No funciona.'],
     ['The man that works here is nice.', 'El hombre que trabaja aquí es bueno.'],
     ['Turn the light off, please.', 'Apaga la luz, por favor.'],
+    ['She turned her phone off.', 'Apagó su teléfono.'],
     ['Can you help me move this?', '¿Me puedes ayudar a mover esto?'],
   ],
   'relative clauses without a pronoun, and questions at the end': [

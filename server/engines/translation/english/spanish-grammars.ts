@@ -414,6 +414,7 @@ function particleRules(): string[] {
     return { verb, particle, joined: `${verb}# ${particle}`, isFree: !CLOSE.has(particle) };
   });
   return [
+    'SELECT (det pos) IF (0 ("<her>")) (-1 V) (1 N) (2 PARTICLE) (3 ENDS) ;',
     ...verbs.flatMap(({ verb, particle, joined, isFree }) => {
       const joins = (place: string) =>
         inBothSizes(
@@ -424,10 +425,9 @@ function particleRules(): string[] {
         // Waiting for an hour, and for somebody.
         joins(`(1 ("<${particle}>"i))${particle === 'for' ? ' (NOT 2 LASTS) (NOT 3 LASTS)' : ''}`),
         ...(isFree
-          ? [
-              joins(`(1 OBJECT) (2 ("<${particle}>"i))`),
-              joins(`(1 NEAR) (2 N) (3 ("<${particle}>"i)) (4 ENDS)`),
-            ]
+          ? ['(1 OBJECT) (2 IT)', '(1 NEAR) (2 N) (3 IT) (4 ENDS)'].map((place) =>
+              joins(place.replace('IT', `("<${particle}>"i)`)),
+            )
           : []),
       ];
     }),
@@ -437,10 +437,9 @@ function particleRules(): string[] {
       return [
         goes(`(-1C ("${joined}"i))`),
         ...(isFree
-          ? [
-              goes(`(-1 OBJECT) (-2C ("${joined}"i))`),
-              goes(`(-1 N) (-2 NEAR) (-3C ("${joined}"i)) (1 ENDS)`),
-            ]
+          ? ['(-1 OBJECT) (-2C JOIN)', '(-1 N) (-2 NEAR) (-3C JOIN) (1 ENDS)'].map((place) =>
+              goes(place.replace('JOIN', `("${joined}"i)`)),
+            )
           : []),
       ];
     }),
