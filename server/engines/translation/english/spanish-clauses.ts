@@ -91,6 +91,38 @@ export function questionRules(): string[] {
   ];
 }
 
+/** `Can your parents come?`: what transfer knows of statements is asked in their order, which is right in Spanish. */
+export function nounQuestionRules(): string[] {
+  const asked = [
+    ['(vaux)', 'INF'],
+    ['(vbhaver)', '(pp)'],
+    ['(vbser)', 'ADJ OR (pp) OR (ger) OR (pr) OR (preadv) OR HERE'],
+  ];
+  const names = [
+    ['(1 NEAR - ("<that>")) (2 N)', 2],
+    ['(1 NEAR - ("<that>")) (2 ADJ) (3 N)', 3],
+  ] as const;
+  const moved = '(vaux) OR (vbhaver) OR (vbser) LINK 0 ("<[A-Z].*>"r)';
+  return [
+    ...names.flatMap(([name, last]) => [
+      `SELECT (vbdo) IF (0 ("<do>"i)) (-1 START OR ASKED) ${name} (${last} (n pl)) (${last + 1} V) (1* ("<?>")) ;`,
+      ...asked.map(
+        ([verb = '', next = '']) =>
+          `MOVE ${verb} (-1 START) ${name} (${last + 1} ${next}) (1* ("<?>")) AFTER (${last} N) ;`,
+      ),
+    ]),
+    ...[2, 3].map(
+      (last) => `SUBSTITUTE ("([^>]*)"r) (VSTR:"%u$1") NEAR IF (-1 START) (${last} ${moved}) ;`,
+    ),
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") (vaux) OR (vbhaver) OR (vbser) IF (0 ("<[A-Z].*>"r)) (-1 N) ;`,
+    'SELECT (pp) IF (-1 ("<Has>") OR ("<Have>") OR ("<Had>")) (-2 N) ;',
+    'SELECT ADJ IF (0 N) (-1 ("<[A-Z].*>"r vbser)) (-2 N) (1 ("<?>")) ;',
+    'SELECT (vbdo) IF (0 ("<Do>")) (1 (n pl)) (2 V - N) (1* ("<?>")) ;',
+    'SELECT INF IF (-1 N) (-2 NEAR) (-3 (vbdo)) (NOT 1 V) ;',
+    'REMCOHORT ("<it>") IF (-1 ("like" vblex)) (-2 (n pl)) (-4 (vbdo)) ;',
+  ];
+}
+
 /** Verbs that questions ask of things: `How much does this cost?` */
 const ASKED_OF_THINGS = 'belong change cost end happen help last look matter mean say start work';
 
@@ -124,14 +156,16 @@ MOVE (det dem) (-2 WHOSE) BEFORE (-1 N) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") N IF (-1 (det dem)) (-2 WHOSE) ;
 # When does the shop open: the auxiliary goes, and the verb moves before its subject.
 SUBSTITUTE (inf) (pri p3 sg) (inf) IF (-1 N) (-2 NEAR) (-3 ("<does>"i)) ;
+SUBSTITUTE (inf) (pri p3 pl) (inf) IF (-1 (n pl)) (-2 NEAR) (-3 ("<do>" vbdo)) ;
+SUBSTITUTE (inf) (ifi p3 pl) (inf) IF (-1 (n pl)) (-2 NEAR) (-3 ("<did>")) ;
 SUBSTITUTE (inf) (past) (inf) IF (-1 N) (-2 NEAR) (-3 ("<did>"i)) ;
-SELECT (pri) OR (past) IF (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) ;
+SELECT (pri) OR (past) OR (ifi) IF (-1 N) (-2 NEAR) (-3 DOES) ;
 SELECT (vblex) IF (0 ("<this>" vblex) OR ("<that>" vblex)) ;
 SELECT (prn tn) IF (-1 ("<this>" vblex) OR ("<that>" vblex)) (0 (prn tn)) ;
 REMCOHORT ("<does>"i) IF (1 ("<this>" vblex) OR ("<that>" vblex)) ;
-MOVE (vblex) (-1 N) (-2 NEAR) (-3 ("<does>"i) OR ("<did>"i)) (-4 ASKED OR ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;
+MOVE (vblex) (-1 N) (-2 NEAR) (-3 DOES) (-4 ASKED OR ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;
 SELECT (det dem) IF (0 THIS OR THAT) (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (1 N) (2 ("<?>")) ;
-SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 ("<does>"i) OR ("<did>"i)) (-3 ASKED OR ("<n't>")) (1 N) (2 ("<?>")) ;
+SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") NEAR IF (-1 (vblex)) (-2 DOES) (-3 ASKED OR ("<n't>")) (1 N) (2 ("<?>")) ;
 # Hasn't the parcel arrived, can't the doctor come, doesn't that hurt.
 SELECT (prn tn) IF (0 ("<that>")) (-1 (vbdo)) (-2 ("<n't>")) (NOT 1 N) ;
 SELECT (prn tn) IF (0 THIS) (-1 (vaux)) (-2 ("<n't>")) (1 INF) (2 ("<?>")) ;
@@ -143,8 +177,8 @@ SELECT (pp) IF (-1 N) (-2 NEAR) (-3 (vbhaver)) (-4 ("<n't>")) ;
 SELECT INF IF (-1 N) (-2 NEAR) (-3 (vaux)) (-4 ("<n't>")) ;
 MOVE SIMPLE (-1 N) (-2 NEAR) (-3 (vbhaver) OR (vaux)) (-4 ("<n't>")) (1 ("<?>")) BEFORE (-2 NEAR) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") SIMPLE IF (-1 (vbhaver) OR (vaux)) (-2 ("<n't>")) (1 NEAR) (2 N) (3 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 (vblex pri) OR (vblex past)) (2 NEAR) (3 N) (4 ("<?>")) ;
-REMCOHORT ("<does>"i) OR ("<did>"i) IF (1 NEAR) (2 N) (3 (vblex pri) OR (vblex past)) ;
+REMCOHORT DOES IF (1 (vblex pri) OR (vblex past) OR (vblex ifi)) (2 NEAR) (3 N) (4 ("<?>")) ;
+REMCOHORT DOES IF (1 NEAR) (2 N) (3 (vblex pri) OR (vblex past) OR (vblex ifi)) ;
 `;
 
 /** `Who did you go with?`: the preposition at the end goes before the word that asks. */

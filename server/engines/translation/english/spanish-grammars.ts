@@ -24,6 +24,7 @@ import {
   EVERYBODY,
   MODALS,
   negativeQuestionRules,
+  nounQuestionRules,
   PERCEIVED,
   PERFECT,
   pronounRules,
@@ -36,7 +37,7 @@ import {
   TELLS,
   thingQuestionRules,
 } from './spanish-clauses.ts';
-import { phrases } from './spanish-phrases.ts';
+import { phrases, requestRules } from './spanish-phrases.ts';
 import { spanishGrammar } from './spanish-target-grammar.ts';
 import {
   BEFORE_TO,
@@ -116,14 +117,14 @@ LIST FORBIDDEN = ${entriesOf(FORBIDDEN)
       ' ',
     )} ; LIST REMAINING = ${madeOf(['is', 'are', 'was', 'were'].map((be) => `there=${be}=left`))} ; LIST DAY = ${lemmasOf(DAYS)} ; LIST WEEK = ${madeOf(wordsOf(DAYS).map((day) => `from=${day}=to`))} ;
 LIST DONE = ${lemmasOf(DONE)} ; LIST OFFERED = ${lemmasOf(OFFERED)} ; LIST LOWER = "<[a-z].*>"r ; LIST PLEASE = "please"i ; LIST START = (>>>) ;
-SET ENDS = (sent) OR (cm) OR PLEASE OR (cnjcoo) ; SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
+LIST HERE = "<here>" "<there>" ; LIST DOES = "<does>"i "<did>"i ("<do>" vbdo) ; SET ENDS = (sent) OR (cm) OR PLEASE OR (cnjcoo) ; SET BEGINS = START OR PLEASE OR (cm) OR ("then"i adv) OR ("and"i cnjcoo) ;
 LIST ORDER = ${lemmasOf(ORDERS)} ;
 LIST IRREGULAR = ${lemmasOf(IRREGULAR)} ;
 LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
-SELECT (prn subj) IF (0 ("<you>") OR ("<it>")) (1 (vaux)) (NOT -1 OBJECT_FOLLOWS) ;
-${SPLITS}${[...tagRules(), ...negativeQuestionRules(), ...newWordReadings(), ...phraseRules(phrases()).source, ...clauseRules(personOf), ...relativeRules(), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+SELECT (prn subj) IF (0 ("<you>") OR ("<it>")) (1 (vaux)) (NOT -1 OBJECT_FOLLOWS OR (ger)) ;
+${SPLITS}${[...tagRules(), ...nounQuestionRules(), ...negativeQuestionRules(), ...newWordReadings(), ...requestRules(), ...phraseRules(phrases()).source, ...clauseRules(personOf), ...relativeRules(), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
@@ -437,7 +438,7 @@ function particleRules(): string[] {
       return [
         goes(`(-1C ("${joined}"i))`),
         ...(isFree
-          ? ['(-1 OBJECT) (-2C JOIN)', '(-1 N) (-2 NEAR) (-3C JOIN) (1 ENDS)'].map((place) =>
+          ? ['(-1 OBJECT) (-2C JOIN)', '(-1 N) (-2 NEAR) (-3 JOIN) (1 ENDS)'].map((place) =>
               goes(place.replace('JOIN', `("${joined}"i)`)),
             )
           : []),

@@ -1,6 +1,6 @@
 /** Phrases that Spanish says in another way than English. */
-import { entriesOf, wordsOf } from '../grammars.ts';
-import { DAYS, MONTHS } from './spanish-words.ts';
+import { entriesOf, inBothSizes, wordsOf } from '../grammars.ts';
+import { DAYS, MONTHS, REQUESTED } from './spanish-words.ts';
 
 /** All of them, as a table for `phraseRules`. */
 export const phrases = (): string =>
@@ -270,7 +270,7 @@ to taste $: al gusto, free delivery: envío gratuito, on all orders over: en tod
 what time suits you: a qué hora te viene bien, once upon a time there was: érase una vez, once upon a time: érase una vez, happily ever after: felices para siempre, ^ what 's wrong $: qué pasa,
 what 's wrong with you: qué te pasa, everything is going to be alright: todo va a ir bien, everything is going to be fine: todo va a ir bien, everything will be alright: todo irá bien,
 you are on mute: tienes el micrófono apagado, you 're on mute: tienes el micrófono apagado, ^ is this working $: funciona esto, any other questions: alguna otra pregunta, at noon: al mediodía,
-at midnight: a medianoche, ^ join the meeting: únete a la reunión, ^ join the event: únete al evento, ^ join the room: entra en la sala, in the event of: en caso de, ^ is this seat taken: está ocupado este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
+at midnight: a medianoche, ^ join the meeting: únete a la reunión, ^ join the event: únete al evento, ^ join the room: entra en la sala, in the event of: en caso de, ^ is this seat taken: está ocupado este asiento, ^ is this seat free: está libre este asiento, what happened to: qué le pasó a, ^ let 's meet: quedemos, ^ let 's have lunch: comamos, ^ let 's have dinner: cenemos,
 to get some sleep: dormir un poco, I 'm sorry to: siento, I am sorry to: siento, how_long does it take to: cuánto se tarda en,
 it was nice talking to you: ha sido un placer hablar contigo, it was nice meeting you: ha sido un placer conocerte, it was nice to meet you: ha sido un placer conocerte,
 I miss you: te echo de menos, we miss you: te echamos de menos, I missed you: te eché de menos, I'll miss you: te echaré de menos, I will miss you: te echaré de menos,
@@ -316,4 +316,24 @@ turning it off and on again: apagarlo y encenderlo de nuevo, at the top of: en l
 I am free $: estoy libre, I 'm free $: estoy libre, that works for me: me va bien, responsible for this $: responsable de esto,
 we are almost done: casi hemos terminado, we 're almost done: casi hemos terminado, we are done: hemos terminado,
 we 're done: hemos terminado, I'll take_care of it: yo me encargo, I will take_care of it: yo me encargo,
-^ get well soon: que te mejores pronto, in pairs: en parejas`;
+^ get well soon: que te mejores pronto, in pairs: en parejas, at home: en casa, at school: en la escuela, at work: en el trabajo`;
+
+/** Returns rules for requests whose verb transfer cannot put into the imperative: `Put the book here.` */
+export const requestRules = (): string[] => [
+  ...wordsOf(REQUESTED).map((verb) =>
+    inBothSizes(
+      (sized) =>
+        `APPEND ("${sized(`${verb}=so`)}=" adv) ("<${sized(verb)}>") IF (-1 BEGINS) (NOT -1 ("<and>")) (1 NEAR) (NOT 2 (prn)) (1* ("<.>") OR ("<!>") OR PLEASE BARRIER ("<?>")) ;`,
+    ),
+  ),
+  // Keep your ticket, keep the door closed.
+  ...['keep', 'Keep'].map(
+    (verb) =>
+      `SUBSTITUTE (".*"r adv) ("${verb}=on=" adv) ("${verb}=so=") IF (2 N) (3 ADJ OR (pp) OR ("<away>") OR ("<out>")) ;`,
+  ),
+  'SELECT ADJ OR (pp) IF (-3 ("keep=on="i)) ;',
+  'SELECT ("keep=on="i) ;',
+  `SELECT ${wordsOf(REQUESTED)
+    .map((verb) => `("${verb}=so="i)`)
+    .join(' OR ')} ;`,
+];

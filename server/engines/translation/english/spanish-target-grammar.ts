@@ -120,7 +120,7 @@ SUBSTITUTE (".*"r) ("*eso") ("<that>") IF (-1 ("<on>")) (1 (sent) OR (cm)) ;
 SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*a nadie") ("<anyone>") OR ("<anybody>") IF (-1 VERB) (NOT -1 (vbser)) (-1* NEGATION BARRIER (cm)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<cold>") OR ("<hot>")) (-1 ${anyOf(MASS)} OR ("<soup>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<in front of>") OR ("<next to>") OR ("<next=to=>") OR ("<close to>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<not>")) (2 ("<at>")) (3 ("<home>") OR ("<work>") OR ("<school>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1* ("<at=(home|school|work)=>"r) BARRIER (*) - ("<not>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<out>") OR ("<far>") OR ("<accustomed=to=>")) (2 (sent) OR (cm) OR (pr) OR (adv) OR (inf)) (NOT 2 ("<of>")) ;
 SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>")) ;
 SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;

@@ -162,6 +162,9 @@ refund register reject remove rename reset restore save schedule select send sha
 /** Verbs with an irregular imperative: the rules can only form the third person, so the infinitive is used. */
 export const IRREGULAR = `come do go have hold keep leave make put say set tell`;
 
+/** Those whose imperative before a noun is in {@link CONSTRUCTED}. */
+export const REQUESTED = `do hold keep leave make put set say`;
+
 /** Words after which `to` precedes a verb. */
 export const BEFORE_TO = `
 able allow begin continue decide easy free glad go good happy hard have help hope how important like love
@@ -175,7 +178,8 @@ export const SAID = `
 
 /** Translations of the adverbs that the source grammar makes of constructions. */
 export const CONSTRUCTED = `
-a=bit=: un poco de, be=so=: sé, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
+a=bit=: un poco de, be=so=: sé, do=so=: haz, hold=so=: sujeta, keep=so=: guarda, keep=on=: mantén, leave=so=: deja, make=so=: haz,
+put=so=: pon, set=so=: pon, say=so=: di, cannot=be=: no se puede, could=not=be=: no se pudo, the=more=first=: cuanto más, the=more=: más,
 the=less=first=: cuanto menos, the=less=: menos, the=better=: mejor, what=like=: cómo, what=time=: a qué hora,
 harder=: más duro, faster=: más rápido, fear=that=: me temo que, since=that=: desde que, to=work=: al trabajo, to=school=: a la escuela, to=bed=: a la cama, accustomed=to=: acostumbrado a, there=are=left=: quedan, there=is=left=: queda, there=were=left=: quedaban, there=was=left=: quedaba,
 from=Monday=to=: de lunes a, from=Tuesday=to=: de martes a, from=Wednesday=to=: de miércoles a, from=Thursday=to=: de jueves a, from=Friday=to=: de viernes a, from=Saturday=to=: de sábado a, from=Sunday=to=: de domingo a,
