@@ -116,7 +116,7 @@ test.each([
   // Nouns, and no verbs.
   ['I like this book very much.', 'Me gusta este libro mucho.'],
   ['This website uses cookies.', 'Este sitio web usa cookies.'],
-  ['Is this seat free?', '¿Está libre este asiento?'],
+  ['Is this seat free?', '¿Este asiento está libre?'],
   ['Can you repeat that, please?', '¿Puedes repetir eso, por favor?'],
   // To be, to have, to be somewhere.
   ['The book is on the table.', 'El libro está en la mesa.'],

@@ -96,7 +96,7 @@ export function nounQuestionRules(): string[] {
   const asked = [
     ['(vaux)', 'INF'],
     ['(vbhaver)', '(pp)'],
-    ['(vbser)', 'ADJ OR (pp) OR (ger) OR (pr) OR (preadv) OR HERE'],
+    ['(vbser)', 'ADJ OR (pp) OR (ger) OR (pr) OR (preadv) OR HERE OR (".*=.*"r)'],
   ];
   const names = [
     ['(1 NEAR - ("<that>")) (2 N)', 2],

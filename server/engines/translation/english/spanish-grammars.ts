@@ -124,7 +124,7 @@ LIST BEFORE_TO = ${lemmasOf(BEFORE_TO)} ;
 BEFORE-SECTIONS
 SELECT (prn subj) IF (0 ("<I>")) ;
 SELECT (prn subj) IF (0 ("<you>") OR ("<it>")) (1 (vaux)) (NOT -1 OBJECT_FOLLOWS OR (ger)) ;
-${SPLITS}${[...tagRules(), ...nounQuestionRules(), ...negativeQuestionRules(), ...newWordReadings(), ...requestRules(), ...phraseRules(phrases()).source, ...clauseRules(personOf), ...relativeRules(), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
+${SPLITS}${[...tagRules(), ...negativeQuestionRules(), ...newWordReadings(), ...requestRules(), ...phraseRules(phrases()).source, ...nounQuestionRules(), ...clauseRules(personOf), ...relativeRules(), ...particleRules(), ...forbiddingRules(), ...thingQuestionRules(), ...pronounRules(), ...questionRules(), ...wishRules(), ...conditionRules(), ...habitRules(), ...toComeRules(), ...secondVerbRules(), ...hadRules(), ...strandedRules(), ...leftRules(), ...weekRules(), ...couldRules(), ...preposedRules()].join('\n')}${PHRASES}SECTION
 ${READING}`);
 }
 
