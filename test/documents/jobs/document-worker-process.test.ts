@@ -175,8 +175,11 @@ it.each(['while it starts', 'when it is ready'])(
     if (when === 'when it is ready') {
       await until(() => logs.includes('ready for documents'));
     }
+    // The worker holds the other end, and may end before what it wrote has been read.
+    const isRead = once(server.stderr, 'close');
     server.kill('SIGKILL');
     await until(() => !isAlive(pid));
+    await isRead;
     expect(logs).toContain('"reason":"disconnect"');
   },
 );
