@@ -114,7 +114,7 @@ export function nounQuestionRules(): string[] {
     ...[2, 3].map(
       (last) => `SUBSTITUTE ("([^>]*)"r) (VSTR:"%u$1") NEAR IF (-1 START) (${last} ${moved}) ;`,
     ),
-    `SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") (vaux) OR (vbhaver) OR (vbser) IF (0 ("<[A-Z].*>"r)) (-1 N) ;`,
+    `SUBSTITUTE ("([^>]*)"r) (VSTR:"%l$1") (vaux) OR (vbhaver) OR (vbser) IF (0 ("<[A-Z].*>"r)) (-1 N) (-2 LOWER) ;`,
     'SELECT (pp) IF (-1 ("<Has>") OR ("<Have>") OR ("<Had>")) (-2 N) ;',
     'SELECT ADJ IF (0 N) (-1 ("<[A-Z].*>"r vbser)) (-2 N) (1 ("<?>")) ;',
     'SELECT (vbdo) IF (0 ("<Do>")) (1 (n pl)) (2 V - N) (1* ("<?>")) ;',

@@ -41,21 +41,21 @@ REMCOHORT ("<good>"i) IF (1 ("*good day")) ;
 # He saw me, I told you: the transfer rules make the verb agree with such an object, unless an auxiliary precedes it.
 # The subject pronoun becomes that auxiliary, because a blank follows it, and a second pronoun is added before it.
 REMOVE ("saw" vblex) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp))(NOT 0 JOINED) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C N OR NAME) (1 SPOKEN_TO)(NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 N OR NAME) (1 SPOKEN_TO) (NOT 0 (pp)) (NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C N OR NAME) (1 SPOKEN_TO) (NOT 0 JOINED) ;
 SELECT (rel) IF (0 THAT) (-1 N) (1 (vblex past)) (2 SPOKEN_TO) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C (rel)) (1 SPOKEN_TO)(NOT 0 JOINED) ;
-ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO)(NOT 0 JOINED) ;
-ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo))(NOT 0 JOINED) ;
-ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>"))(NOT 0 JOINED) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO)(NOT 0 JOINED) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V)(NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1C (rel)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
+ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 ("<who>"i) OR ("<nobody>"i) OR ("<everybody>"i) OR ("<everyone>"i) OR ("<somebody>"i) OR ("<someone>"i)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (NOT 0 N) (1 SPOKEN_TO) (NOT -2 (vaux) OR (vbdo)) (NOT 0 JOINED) ;
+ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 (n pl)) (1 ("<me>") OR ("<us>")) (NOT -2 (vaux) OR (vbdo)) (NOT -1 ("<+do>")) (NOT 0 JOINED) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 N OR NAME) (NOT 0 N) (1 SPOKEN_TO) (NOT 0 JOINED) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 THIS OR ("<that>"i)) (-2 START) (NOT 0 N) (1 SPOKEN_TO) (NOT 2 V) (NOT 0 JOINED) ;
 ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE (pri) IF (0 V) (-1 OFTEN) (-2 (prn subj)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
 ADDCOHORT ("<+did>" "do" vbdo past) BEFORE (past) IF (0 V) (-1 OFTEN) (-2 (prn subj)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
 ADDCOHORT ("<+do>" "do" vbdo pres) BEFORE (vblex pres) IF (-1 OFTEN) (-2 (prn subj)) (1 SPOKEN_TO) (NOT 0 JOINED) ;
 SELECT (obj) IF (0 ("<you>")) (-1 ("make") OR ("let")) (1 INF OR ADJ) ;
 SELECT INF IF (-1 OBJECT) (-2 ("make"i) OR ("let"i) OR ("see"i) OR ("hear"i) OR ("help"i)) ;
-ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE ("make") OR ("let") IF (0 (pri)) (-1 THIS OR ("<that>"i) OR ("<it>"i)) (-2 BEGINS) (1 SPOKEN_TO)(NOT 0 JOINED) ;
+ADDCOHORT ("<+does>" "do" vbdo pri p3 sg) BEFORE ("make") OR ("let") IF (0 (pri)) (-1 THIS OR ("<that>"i) OR ("<it>"i)) (-2 BEGINS) (1 SPOKEN_TO) (NOT 0 JOINED) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") V IF (-1 ("<+do>") OR ("<+did>") OR ("<+does>")) ;
 # I like this book, I think that you are right: undo the analyser's multiwords "like this" and "think that".
 SPLITCOHORT ("<like>" "like" vblex pres "<this>" "ø<s>+this" det dem sg) ("<like this>") IF (-1 (prn subj)) (1 N) ;
