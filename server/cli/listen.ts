@@ -29,6 +29,7 @@ import {
   type Transcript,
 } from './listen-output.ts';
 import { adviceFor, localServer, usableKey } from './running-server.ts';
+import { whenAskedToStop } from './translate-command.ts';
 
 interface Options {
   from?: string;
@@ -46,12 +47,6 @@ interface Options {
   mode?: NonNullable<ServerConnectOptions['captionMode']>;
   speak?: string;
 }
-
-/**
- * Time after which another signal counts as a second request to stop, in ms; npm and the terminal
- * both forward Ctrl+C.
- */
-const ASKED_AGAIN_MS = 1_000;
 
 /** `listen FILE|-`. */
 export function listenCommand(): Command {
@@ -113,7 +108,11 @@ async function run(file: string, options: Options): Promise<void> {
   const line = process.stderr.isTTY ? process.stderr : undefined;
   const display = createDisplay({ out: process.stdout, line }, targets.length > 0);
   const listening = listen({ input, session, display, transcript, speech });
-  const ignoreSignals = stopOnSignal(listening);
+  // The first signal concludes the session; a later one ends it at once.
+  const ignoreSignals = whenAskedToStop({
+    first: () => listening.finish(),
+    again: () => listening.close(),
+  });
   let hasSucceeded = false;
   try {
     const { heardMs, isEmpty, hasWords } = await listening.done;
@@ -229,22 +228,6 @@ function transcriptOf(
     targetLanguages,
     language,
   });
-}
-
-/** The first signal concludes the session; a later one ends it at once. */
-function stopOnSignal(listening: Listening): () => void {
-  let askedAtMs: number | undefined;
-  const stop = (): void => {
-    const nowMs = performance.now();
-    if (askedAtMs === undefined) listening.finish();
-    else if (nowMs - askedAtMs > ASKED_AGAIN_MS) listening.close();
-    askedAtMs ??= nowMs;
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, stop);
-  return () => {
-    for (const signal of signals) process.off(signal, stop);
-  };
 }
 
 function parseLanguages(value: string): string[] {

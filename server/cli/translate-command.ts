@@ -156,22 +156,39 @@ function billText(characters: number): string {
 /** Aborts on the first signal, with a message as the reason, and ends the process on a later one. */
 export function stopOnSignal(message = 'Stopped.'): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
+  const forget = whenAskedToStop({
+    first: () => controller.abort(new Error(message)),
+    again: () => process.exit(STOPPED_EXIT_CODE),
+  });
+  return { signal: controller.signal, forget };
+}
+
+/**
+ * Calls `first` on the first signal to stop, and `again` on one that comes {@link ASKED_AGAIN_MS} later: before,
+ * it is the same request, which reaches a command from the terminal and from npm.
+ *
+ * @returns a function that lets signals end the process again, unless one has asked it to stop: then it ends by
+ *   itself, and not by the same request once more
+ */
+export function whenAskedToStop(reactions: { first(): void; again(): void }): () => void {
   let askedAtMs: number | undefined;
+  let askedAgain = (): void => reactions.again();
   const stop = (): void => {
     const nowMs = performance.now();
-    if (askedAtMs === undefined) controller.abort(new Error(message));
-    else if (nowMs - askedAtMs > ASKED_AGAIN_MS) process.exit(STOPPED_EXIT_CODE);
+    if (askedAtMs === undefined) reactions.first();
+    else if (nowMs - askedAtMs > ASKED_AGAIN_MS) askedAgain();
     askedAtMs ??= nowMs;
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, stop);
-  return {
-    signal: controller.signal,
-    forget() {
-      // The process that was asked to stop ends by itself, and not by the same signal once more.
-      if (askedAtMs !== undefined) return;
+  return () => {
+    if (askedAtMs === undefined) {
       for (const signal of signals) process.off(signal, stop);
-    },
+      return;
+    }
+    askedAgain = () => process.exit();
+    // A process that ends without this call gives up its handlers some milliseconds before its end.
+    process.once('beforeExit', () => process.exit());
   };
 }
 
