@@ -152,6 +152,41 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['Shake well before use.', 'Sacude bien antes de uso.'],
     ['Help center', 'Centro de ayuda'],
   ],
+  'what speakers say': [
+    ['So, who wants to start?', 'Bueno, ¿quién quiere empezar?'],
+    ['Thank you for having me.', 'Gracias por invitarme.'],
+    ["That's a great question.", 'Es una gran pregunta.'],
+    ['This is where it gets interesting.', 'Aquí es donde se pone interesante.'],
+    ['It turns out that we were wrong.', 'Resulta que estábamos equivocados.'],
+    [
+      'The recording will be available next week.',
+      'La grabación estará disponible la semana que viene.',
+    ],
+    [
+      'Raise your hand if you have ever lost your keys.',
+      'Levanta la mano si has perdido tus llaves.',
+    ],
+    [
+      'To sum up, there are three things you should remember.',
+      'En resumen, hay tres cosas que deberías recordar.',
+    ],
+    ['In other words, less is more.', 'En otras palabras, menos es más.'],
+    [
+      'We are very proud of what we have achieved.',
+      'Estamos muy orgullosos de lo que hemos conseguido.',
+    ],
+    ['She was very sick.', 'Estaba muy enferma.'],
+    ['The nurse looks after you.', 'El enfermero te cuida.'],
+    ['Put it here.', 'Ponlo aquí.'],
+    ['Is anybody at home?', '¿Hay alguien en casa?'],
+    ["Please be back at eleven o'clock.", 'Por favor vuelve a las once.'],
+    ['Does that answer your question?', '¿Responde eso a tu pregunta?'],
+    ['Lunch will be served at noon.', 'Se servirá el almuerzo al mediodía.'],
+    [
+      "I'm going to speak English today, but you can read along in Spanish.",
+      'Voy a hablar inglés hoy, pero puedes seguir el texto en español.',
+    ],
+  ],
   'what a word near by does not change': [
     ['She took the bus to the airport.', 'Tomó el autobús al aeropuerto.'],
     ['I took Anna to the station.', 'Llevé Anna a la estación.'],

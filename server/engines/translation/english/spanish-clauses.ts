@@ -342,7 +342,7 @@ ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N - PERIOD) (-2 THE) (1 (vbmod)) (NOT -1 ("<+that>")) ;
 SELECT (subj) IF (-1 ("<+that>")) (1 (vbmod)) ;
 ADDCOHORT ("<+that>" "that" rel an mf sp) BEFORE (prn subj) IF (-1 N) (1 (vbhaver)) (2 ("<ever>")) (NOT 0 (obj)) ;
-REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>")) ;
+REMCOHORT ("<ever>") IF (-1 (vbhaver)) (-3 ("<+that>") OR ("<if>"i)) ;
 SUBSTITUTE ("([^>]*)"r) (VSTR:"ø<s>+%l$1") (prn subj) IF (-1 ("<+that>")) ;
 `;
 

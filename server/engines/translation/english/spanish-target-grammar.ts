@@ -142,6 +142,7 @@ SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<out=of=.*>"r) OR ("<on=.*=way=>"r) OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn) OR ("<not>")) (2 ${states} OR (ger)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv)) (2 ${states}) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 PERSON) (1 ("<at>")) (2 DET OR ("<home>") OR ("<work>") OR ("<school>")) ;

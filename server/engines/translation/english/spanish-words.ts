@@ -6,7 +6,7 @@ import { anyOf, entriesOf, inBothSizes } from '../grammars.ts';
 
 /** Nouns that have one translation regardless of context, with its gender. */
 export const NOUNS = `
-student: estudiante mf, ability: habilidad f, address: dirección f, admission: entrada f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m, article: artículo m,
+recording: grabación f, student: estudiante mf, ability: habilidad f, address: dirección f, admission: entrada f, aim: objetivo m, anxiety: ansiedad f, argument: argumento m, article: artículo m,
 arrangement: acuerdo m, attachment: archivo adjunto m, baby: bebé m, bag: bolsa f, badge: acreditación f, balance: equilibrio m, ball: pelota f,
 band: grupo m, basin: cuenca f, beginning: principio m, bell: campana f, blank: espacio m, breakfast: desayuno m, board: tablero m,
 border: frontera f, breast: pecho m, breath: respiración f, bug: error m, bulb: bombilla f, bunch: puñado m, cap: gorra f, capital: capital f,
@@ -261,6 +261,7 @@ try: intentes, unplug: desenchufes, use: uses, wait: esperes, wake: despiertes, 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
+  ['so: bueno', 'preadv', '(1 (cm))'],
   ['for: por', 'pr', '(-1 ("<thank=you=.*>"ri))'],
   ['at: a', 'pr', '(1 (num)) (2 ("<degree>"))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
