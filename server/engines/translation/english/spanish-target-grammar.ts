@@ -126,8 +126,7 @@ SUBSTITUTE (".*"r pr) ("*un") ("<by>") IF (1 (num)) (2 ("<percent>") OR ("<%>"))
 SUBSTITUTE (".*"r ind mf) ("alguno" qnt GD) ("<any>"i) IF (0 (det)) (0* ("<?>") OR ("<if>"i)) (NEGATE -1* ("<not>") BARRIER (cm)) ;
 SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* NEGATION BARRIER (cm)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<allow>" pp)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<not>")) (2 ("<allow>" pp)) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1* ("<allow>" pp) BARRIER (*) - ("<not>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<battery>")) (1 ("<low>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<happy>")) (2 ("<with>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv)) (2 ("<happy>")) (3 ("<with>")) ;
