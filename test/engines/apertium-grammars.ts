@@ -167,7 +167,7 @@ test.each([
   ['This can be fixed.', 'Esto puede ser arreglado.'],
   ['Thank you all for coming today.', 'Gracias a todos por venir hoy.'],
   ['We need to change the way we work.', 'Necesitamos cambiar la manera en que trabajamos.'],
-  ['Lunch will be served in the main hall.', 'Se servirá el almuerzo en la sala principal.'],
+  ['Lunch will be served in the main hall.', 'El almuerzo será servido en la sala principal.'],
   ['Second, we have to move faster.', 'Segundo, tenemos que mover más rápido.'],
   ['The old man smiled and shook his head.', 'El hombre viejo sonrió y sacudió su cabeza.'],
   ['We need to listen to our users.', 'Necesitamos escuchar a nuestros usuarios.'],

@@ -181,7 +181,6 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['Is anybody at home?', '¿Hay alguien en casa?'],
     ["Please be back at eleven o'clock.", 'Por favor vuelve a las once.'],
     ['Does that answer your question?', '¿Responde eso a tu pregunta?'],
-    ['Lunch will be served at noon.', 'Se servirá el almuerzo al mediodía.'],
     [
       "I'm going to speak English today, but you can read along in Spanish.",
       'Voy a hablar inglés hoy, pero puedes seguir el texto en español.',

@@ -341,8 +341,8 @@ I'll be around: estaré por aquí, I will be around: estaré por aquí,
 ^ feel free to come and talk to me: no dudes en venir a hablar conmigo, you can reach me by: puedes contactar conmigo por,
 you can reach us by: puedes contactar con nosotros por, you can reach me at: puedes contactar conmigo en, you can reach us at: puedes contactar con nosotros en,
 that's a great question: es una gran pregunta, that is a great question: es una gran pregunta, that's a good question: es una buena pregunta,
-that is a good question: es una buena pregunta, that brings me to: eso me lleva a, lunch will be served: se servirá el almuerzo,
-dinner will be served: se servirá la cena, breakfast will be served: se servirá el desayuno, hello everyone: hola a todos,
+that is a good question: es una buena pregunta, that brings me to: eso me lleva a,
+hello everyone: hola a todos,
 good morning everyone: buenos días a todos, good afternoon everyone: buenas tardes a todos, good evening everyone: buenas tardes a todos, welcome everyone: bienvenidos a todos`;
 
 /** Returns rules for requests whose verb transfer cannot put into the imperative: `Put the book here.` */
