@@ -323,7 +323,7 @@ you might be wondering why: quizá te preguntes por qué, that we were wrong: qu
 we were wrong: estábamos equivocados, I was wrong: estaba equivocado,
 you 're wrong: te equivocas, you are wrong: te equivocas, I 'm wrong: me equivoco, I am wrong: me equivoco,
 put them on silent: ponlos en silencio, please ask $: pregunta por favor, let me rephrase that: permitidme decirlo de otra manera,
-two things you should: dos cosas que deberías, three things you should: tres cosas que deberías, some things you should: algunas cosas que deberías, many things you should: muchas cosas que deberías, don't be afraid to: no tengas miedo de, to make mistakes: a cometer errores,
+two things you should: dos cosas que deberías, three things you should: tres cosas que deberías, some things you should: algunas cosas que deberías, many things you should: muchas cosas que deberías, don't be afraid to: no tengas miedo de,
 don't be afraid to make mistakes: no tengas miedo de cometer errores,
 the worse it got $: peor se ponía, but it wasn't $: pero no lo era, what we learned is that: lo que aprendimos es que,
 is exactly what happened to us: es exactamente lo que nos pasó, is exactly what happened to me: es exactamente lo que me pasó,

@@ -261,7 +261,7 @@ try: intentes, unplug: desenchufes, use: uses, wait: esperes, wake: despiertes, 
 /** Words whose translation depends on their context: the entry, its part of speech, and the condition. */
 export const CHOICES: readonly [entry: string, kind: string, condition?: string][] = [
   ['for: por', 'pr', '(-1 (ij))'],
-  ['so: bueno', 'preadv', '(1 (cm))'],
+  ['so: bueno', 'preadv', '(-1 (>>>)) (1 (cm))'],
   ['for: por', 'pr', '(-1 ("<thank=you=.*>"ri))'],
   ['at: a', 'pr', '(1 (num)) (2 ("<degree>"))'],
   ['time: hora f', 'n', '(-1 ("<what>"i))'],
