@@ -48,114 +48,133 @@ export function createSpeechCharges({
   usageMeter: Pick<UsageMeter, 'chargeSpeech'>;
   log: Logger;
 }): SpeechCharges {
-  const gather = createGathering(usageMeter);
+  const gathered = new Map<string, Gathered>();
   return {
-    open: ({ onRefused, ...payer }) =>
-      createCharge({
-        charge: (speechMs) => usageMeter.chargeSpeech({ ...payer, speechMs }),
-        gather: (speechMs) => gather(payer, speechMs),
-        onRefused,
-        log,
-      }),
+    open({ onRefused, ...payer }) {
+      const name = JSON.stringify([payer.caller.key.keyId, payer.tag]);
+      const charge = (speechMs: number) => usageMeter.chargeSpeech({ ...payer, speechMs });
+      const gather = (slice: Slice) => {
+        let together = gathered.get(name);
+        if (together === undefined) {
+          const slices: Slice[] = [];
+          const charged = delay(GATHERED_MS).then(() => {
+            gathered.delete(name);
+            return chargeTogether(slices, charge);
+          });
+          gathered.set(name, (together = { slices, charged }));
+        }
+        together.slices.push(slice);
+        return together.charged;
+      };
+      return new SessionCharge({ charge, gather, onRefused, log });
+    },
   };
 }
 
-function createCharge({
-  charge,
-  gather,
-  onRefused,
-  log,
-}: {
+/** Audio of one session that is charged at once. */
+interface Slice {
+  of: SessionCharge;
+  speechMs: number;
+}
+
+/** Slices of one key and tag. */
+interface Gathered {
+  slices: Slice[];
+  /** Resolves when their sessions know the outcome. */
+  charged: Promise<void>;
+}
+
+/**
+ * Charges slices in one. Hundreds of sessions at one event share a key; charged one by one, they would keep the
+ * database busy with a single row, and this thread with promises.
+ */
+async function chargeTogether(
+  slices: readonly Slice[],
+  charge: (speechMs: number) => Promise<void>,
+): Promise<void> {
+  const speechMs = slices.reduce((sum, slice) => sum + slice.speechMs, 0);
+  const [outcome] = await Promise.allSettled([charge(speechMs)]);
+  const isRefused = outcome.status === 'rejected' && isFinal(outcome.reason);
+  if (slices.length === 1 || !isRefused) {
+    for (const slice of slices) slice.of.take(slice.speechMs, outcome);
+    return;
+  }
+  // The quota is too small for all slices together but may cover some of them.
+  const each = slices.map(async (slice) => {
+    const [own] = await Promise.allSettled([charge(slice.speechMs)]);
+    slice.of.take(slice.speechMs, own);
+  });
+  await Promise.all(each);
+}
+
+interface ChargeOptions {
   charge: (speechMs: number) => Promise<void>;
-  /** Charges together with other sessions of the same payer. */
-  gather: (speechMs: number) => Promise<void>;
+  /** Charges together with other sessions of the same payer; resolves when the outcome has been taken. */
+  gather: (slice: Slice) => Promise<void>;
   onRefused: (error: ServiceError) => void;
   log: Logger;
-}): SpeechCharge {
-  let uncharged = 0;
-  let isRefused = false;
-  /** Whether the failure has been logged: audio arrives many times a second. */
-  let isLate = false;
-  let running: Promise<void> | undefined;
+}
 
-  async function chargeBy(way: typeof charge): Promise<void> {
-    const speechMs = Math.floor(uncharged);
-    uncharged -= speechMs;
-    try {
-      await way(speechMs);
-      isLate = false;
-    } catch (error) {
-      if (isFinal(error)) {
-        isRefused = true;
-        uncharged = 0;
-        onRefused(error);
-        return;
-      }
-      uncharged += speechMs;
-      if (!isLate) log.warn({ err: error, speechMs }, 'speech could not be charged yet');
-      isLate = true;
-    }
+class SessionCharge implements SpeechCharge {
+  readonly #options: ChargeOptions;
+  #unchargedMs = 0;
+  #isRefused = false;
+  /** Whether the failure has been logged: audio arrives many times a second. */
+  #isLate = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ChargeOptions) {
+    this.#options = options;
   }
 
-  return {
-    add(durationMs) {
-      uncharged += durationMs;
-      if (uncharged < SLICE_MS || isRefused || running !== undefined) return;
-      running = chargeBy(gather).finally(() => (running = undefined));
-    },
-    async settle() {
-      await running;
-      uncharged = Math.round(uncharged);
-      for (const pauseMs of [0, ...PAUSES_MS]) {
-        if (uncharged === 0 || isRefused) return;
-        if (pauseMs > 0) await delay(pauseMs);
-        await chargeBy(charge);
-      }
-      if (uncharged > 0) log.error({ speechMs: uncharged }, 'speech was not charged');
-    },
-  };
+  add(durationMs: number): void {
+    this.#unchargedMs += durationMs;
+    if (this.#unchargedMs < SLICE_MS || this.#isRefused || this.#running !== undefined) return;
+    this.#running = this.#options.gather({ of: this, speechMs: this.#nextMs() });
+  }
+
+  async settle(): Promise<void> {
+    await this.#running;
+    this.#unchargedMs = Math.round(this.#unchargedMs);
+    const { charge, log } = this.#options;
+    for (const pauseMs of [0, ...PAUSES_MS]) {
+      if (this.#unchargedMs === 0 || this.#isRefused) return;
+      if (pauseMs > 0) await delay(pauseMs);
+      const speechMs = this.#nextMs();
+      const [outcome] = await Promise.allSettled([charge(speechMs)]);
+      this.take(speechMs, outcome);
+    }
+    if (this.#unchargedMs > 0) log.error({ speechMs: this.#unchargedMs }, 'speech was not charged');
+  }
+
+  /** Takes the outcome of a charge. */
+  take(speechMs: number, outcome: PromiseSettledResult<void>): void {
+    this.#running = undefined;
+    if (outcome.status === 'fulfilled') {
+      this.#isLate = false;
+      return;
+    }
+    const { onRefused, log } = this.#options;
+    const error: unknown = outcome.reason;
+    if (isFinal(error)) {
+      this.#isRefused = true;
+      this.#unchargedMs = 0;
+      onRefused(error);
+      return;
+    }
+    this.#unchargedMs += speechMs;
+    if (!this.#isLate) log.warn({ err: error, speechMs }, 'speech could not be charged yet');
+    this.#isLate = true;
+  }
+
+  /** Whole milliseconds to charge next. */
+  #nextMs(): number {
+    const speechMs = Math.floor(this.#unchargedMs);
+    this.#unchargedMs -= speechMs;
+    return speechMs;
+  }
 }
 
 function isFinal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && FINAL_CODES.has(error.code);
-}
-
-/** Slices of one key and tag that are charged together. */
-interface Gathered {
-  slicesMs: number[];
-  /** Outcome of each slice, in order. */
-  outcomes: Promise<readonly PromiseSettledResult<void>[]>;
-}
-
-/**
- * Creates a function that combines charges. Hundreds of sessions at one event share a key; charged one by
- * one, they would keep the database busy with a single row, and this thread with the database's messages.
- */
-function createGathering({ chargeSpeech }: Pick<UsageMeter, 'chargeSpeech'>) {
-  const gathered = new Map<string, Gathered>();
-
-  async function chargeAll(payer: Payer, slicesMs: readonly number[]) {
-    const speechMs = slicesMs.reduce((sum, sliceMs) => sum + sliceMs, 0);
-    const [outcome] = await Promise.allSettled([chargeSpeech({ ...payer, speechMs })]);
-    const isRefused = outcome.status === 'rejected' && isFinal(outcome.reason);
-    if (slicesMs.length === 1 || !isRefused) return slicesMs.map(() => outcome);
-    // The quota is too small for all slices together but may cover some of them.
-    return Promise.allSettled(slicesMs.map((each) => chargeSpeech({ ...payer, speechMs: each })));
-  }
-
-  return async (payer: Payer, speechMs: number): Promise<void> => {
-    const key = JSON.stringify([payer.caller.key.keyId, payer.tag]);
-    let together = gathered.get(key);
-    if (together === undefined) {
-      const slicesMs: number[] = [];
-      const outcomes = delay(GATHERED_MS).then(() => {
-        gathered.delete(key);
-        return chargeAll(payer, slicesMs);
-      });
-      gathered.set(key, (together = { slicesMs, outcomes }));
-    }
-    const index = together.slicesMs.push(speechMs) - 1;
-    const outcome = (await together.outcomes)[index];
-    if (outcome?.status === 'rejected') throw outcome.reason;
-  };
 }
