@@ -173,23 +173,25 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     return this.#streams.size;
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   open(streamId: number, events: WorkerStreamEvents<Answer>): WorkerPlace<Request> {
     this.#streams.set(streamId, events);
-    return {
-      streamId,
-      ask: (request, transfer) => {
-        // The stream has failed or was freed, and its owner knows.
-        if (!this.#streams.has(streamId)) return;
-        this.#owed += 1;
-        if (!this.#patience.isOn) this.#patience.start();
-        this.#worker.postMessage(request, transfer);
-      },
-      free: () => {
-        if (!this.#streams.delete(streamId) || this.#hasEnded) return;
-        this.#worker.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
-        if (this.#isRetired && this.#streams.size === 0) this.end(stopping());
-      },
-    };
+    return new PooledPlace(this, streamId);
+  }
+
+  ask(request: Request, transfer?: ArrayBuffer[]): void {
+    this.#owed += 1;
+    if (!this.#patience.isOn) this.#patience.start();
+    this.#worker.postMessage(request, transfer);
+  }
+
+  free(streamId: number): void {
+    this.#streams.delete(streamId);
+    this.#worker.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
+    if (this.#isRetired && this.#streams.size === 0) this.end(stopping());
   }
 
   /** Ends the worker; its streams fail with the error. */
@@ -228,6 +230,31 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     const { log, workerName, broken } = this.#options;
     log.error({ ...fields, streams: this.#streams.size }, `${workerName} ${what}.`);
     this.end(broken());
+  }
+}
+
+class PooledPlace<
+  Request extends StreamRequest,
+  Answer extends StreamRequest,
+> implements WorkerPlace<Request> {
+  readonly streamId: number;
+  readonly #worker: PooledWorker<Request, Answer>;
+  #isFree = false;
+
+  constructor(worker: PooledWorker<Request, Answer>, streamId: number) {
+    this.#worker = worker;
+    this.streamId = streamId;
+  }
+
+  ask(request: Request, transfer?: ArrayBuffer[]): void {
+    // The stream was freed or has failed, and its owner knows.
+    if (!this.#isFree && !this.#worker.hasEnded) this.#worker.ask(request, transfer);
+  }
+
+  free(): void {
+    if (this.#isFree) return;
+    this.#isFree = true;
+    if (!this.#worker.hasEnded) this.#worker.free(this.streamId);
   }
 }
 

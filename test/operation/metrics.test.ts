@@ -17,7 +17,7 @@ import {
 } from '../../server/operation/observed-engines.ts';
 import {
   createErasureMeter,
-  createSessionMeasures,
+  SessionMeasures,
 } from '../../server/voice/session/session-measures.ts';
 import { running } from '../engines/remote-support.ts';
 import { plain } from '../engines/marked-segments.ts';
@@ -204,7 +204,7 @@ describe('the erasure meter', () => {
 
   it('feeds the metrics together with the lag of conclusions', async () => {
     const metrics = createMetrics();
-    const session = createSessionMeasures(metrics.voice);
+    const session = new SessionMeasures(metrics.voice);
     session.message(target('es', '', 'uno'), 2500);
     session.message(target('es', 'dos', ''), 2500);
     const times = { start_time: 0, end_time: 2000 };

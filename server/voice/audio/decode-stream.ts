@@ -5,6 +5,7 @@ import {
   MediaJump,
   UTTERANCE_END,
   type MediaPiece,
+  type MediaReader,
   type MediaSource,
   type RestPlace,
 } from './media.ts';
@@ -94,8 +95,14 @@ const LEAD_MS = { pcm: 2_000, contained: 12_000 } as const;
 type Step = IteratorResult<HeardPiece, undefined>;
 const DONE: Step = { done: true, value: undefined };
 
-class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
+/** Reads the source and the worker itself, rather than through functions: each would be an object more. */
+class DecodeFlow implements AsyncIterator<HeardPiece, undefined>, MediaReader {
   readonly #options: WorkerDecodingOptions;
+  // Those that each chunk needs.
+  readonly #media: MediaSource;
+  readonly #meter: WorkerDecodingOptions['meter'];
+  readonly #onHeard: WorkerDecodingOptions['onHeard'];
+  readonly #onRest: WorkerDecodingOptions['onRest'];
   #hasStarted = false;
   #place: WorkerPlace<HearingRequest> | undefined;
   #isOpened = false;
@@ -130,10 +137,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #sentChunks = 0;
   #leadingChunks = 0;
   #decodedChunks = 0;
-  readonly #abort = () => this.#fail(this.#options.signal.reason);
+  readonly #abort = () => this.failed(this.#options.signal.reason);
 
   constructor(options: WorkerDecodingOptions) {
     this.#options = options;
+    this.#media = options.media;
+    this.#meter = options.meter;
+    this.#onHeard = options.onHeard;
+    this.#onRest = options.onRest;
     this.#unmeteredChunks = options.meteredChunks ?? 0;
   }
 
@@ -165,34 +176,31 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
         continue;
       }
       this.#holdOrLetGo();
-      this.#proceed();
+      this.arrived();
       return piece;
     }
   }
 
   #start(): void {
-    const { signal, pool, media, format } = this.#options;
+    const { signal, pool, format } = this.#options;
     this.#hasStarted = true;
     try {
       signal.throwIfAborted();
-      this.#place = pool.open({
-        answered: (answer) => this.#answered(answer),
-        failed: (error) => this.#fail(error),
-      });
+      this.#place = pool.open(this);
       // FFmpeg takes a tenth of a second to start, which has passed when the first audio arrives.
       this.#coding = declaredCoding(format);
       if (this.#coding !== undefined) this.#ffmpeg = this.#startFfmpeg(this.#coding);
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
       return;
     }
     signal.addEventListener('abort', this.#abort, { once: true });
-    media.onArrival = () => this.#proceed();
-    this.#proceed();
+    this.#media.reader = this;
+    this.arrived();
   }
 
   /** Sends new chunks once the previous request is answered and the consumer keeps up. */
-  #proceed(): void {
+  arrived(): void {
     if (this.#isStopped || this.#isInFlight || (this.#isLastSent && !this.#hasMore)) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
     if (this.#hasMore) {
@@ -200,7 +208,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       this.#decode([]);
       return;
     }
-    const { media } = this.#options;
+    const media = this.#media;
     let piece = media.take();
     if (piece === undefined && !media.isOver) return;
     const chunks: Chunk[] = [];
@@ -233,16 +241,14 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (place === undefined) return;
     const open = this.#isOpened ? undefined : this.#opening();
     this.#isOpened = true;
-    const { streamId } = place;
-    place.ask({ kind: 'decode', streamId, open, chunks, isLast: this.#isLastSent });
+    place.ask({ kind: 'decode', streamId: place.streamId, open, chunks, isLast: this.#isLastSent });
   }
 
   #opening(): StreamParameters {
-    const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples } = this.#options;
-    const { onRest, resume } = this.#options;
+    const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples, resume } = this.#options;
     return {
       ...{ format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples },
-      ...(onRest !== undefined && { tellsRests: true }),
+      ...(this.#onRest !== undefined && { tellsRests: true }),
       ...(resume !== undefined && {
         resume: { alignSamples: resume.alignSamples, listener: resume.listener },
       }),
@@ -257,7 +263,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     place.ask({ kind: 'listen', streamId: place.streamId, samples, then });
   }
 
-  #answered(answer: HearingAnswer): void {
+  answered(answer: HearingAnswer): void {
     if (answer.kind === 'decode') {
       this.#decoded(answer);
       return;
@@ -272,17 +278,16 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     const { parts, durationsMs, hasMore, failure } = answer;
     this.#hasMore = hasMore;
     try {
-      const { meter } = this.#options;
-      for (const durationMs of meter === undefined ? [] : durationsMs) {
+      for (const durationMs of this.#meter === undefined ? [] : durationsMs) {
         this.#countDecoded(durationMs);
         if (this.#unmeteredChunks > 0) this.#unmeteredChunks -= 1;
-        else meter?.(durationMs);
+        else this.#meter?.(durationMs);
       }
       this.#hear(answer);
       // With chunks left over, the position is not that of the bytes sent.
-      if (this.#options.onRest !== undefined && !hasMore) this.#note(answer.heardMs);
+      if (this.#onRest !== undefined && !hasMore) this.#note(answer.heardMs);
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
       return;
     }
     // The usual answer is handled synchronously.
@@ -294,7 +299,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   #goOn(): void {
     if (this.#endsUtterance && !this.#hasMore) this.#endUtterance();
     this.#isInFlight = false;
-    this.#proceed();
+    this.arrived();
   }
 
   /** Passes the results to the consumer. */
@@ -319,8 +324,8 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   #tell(mark: Heard | Rest): void {
-    if (mark.kind === 'place') this.#options.onRest?.(mark.place);
-    else this.#options.onHeard?.(mark.atMs);
+    if (mark.kind === 'place') this.#onRest?.(mark.place);
+    else this.#onHeard?.(mark.atMs);
   }
 
   #countDecoded(durationMs: number): void {
@@ -368,7 +373,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
       if (failure !== undefined || isOver) await this.#conclude();
       else this.#goOn();
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
     }
   }
 
@@ -422,7 +427,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
         failed: (error) => {
           // One that ended before it had anything to do has lost no sound: the first frames start another.
           if (ffmpeg.isFresh && this.#ffmpeg === ffmpeg) this.#ffmpeg = undefined;
-          else this.#fail(this.#verdict ?? error);
+          else this.failed(this.#verdict ?? error);
         },
       },
     });
@@ -430,19 +435,18 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   async #endFfmpeg(): Promise<void> {
-    const ffmpeg = this.#ffmpeg;
-    await ffmpeg?.finish();
+    await this.#ffmpeg?.finish();
     this.#ffmpeg = undefined;
   }
 
   #giveFromFfmpeg(samples: Uint8Array, unsaidMs: number): void {
     try {
       // Frames may misstate their length, so the decoded sound is what counts.
-      if (unsaidMs > 0) this.#options.meter?.(unsaidMs);
+      if (unsaidMs > 0) this.#meter?.(unsaidMs);
       if (samples.length > 0) this.#listen(samples);
       this.#holdOrLetGo();
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
     }
   }
 
@@ -461,7 +465,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   }
 
   /** Fails the stream: the consumer gets what is already decoded, then this error. */
-  #fail(error: unknown): void {
+  failed(error: unknown): void {
     if (this.#isStopped) return;
     this.#failure = { error };
     this.#stop();
@@ -474,7 +478,7 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     this.#options.signal.removeEventListener('abort', this.#abort);
     this.#place?.free();
     this.#ffmpeg?.kill();
-    this.#options.media.onArrival = () => undefined;
+    this.#media.reader = undefined;
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) return;

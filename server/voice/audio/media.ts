@@ -48,8 +48,14 @@ export interface MediaSource {
   take(): MediaPiece | undefined;
   /** Whether all pieces have been taken and no more will arrive. */
   readonly isOver: boolean;
-  /** Called when a piece becomes available and at the end. */
-  onArrival: () => void;
+  /** Told when a piece becomes available and at the end. */
+  reader: MediaReader | undefined;
+}
+
+/** The reader of a {@link MediaSource}. */
+export interface MediaReader {
+  /** A piece has become available, or the source has ended. */
+  arrived(): void;
 }
 
 /**

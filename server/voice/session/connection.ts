@@ -21,8 +21,8 @@ import {
   type SocketUpgrade,
 } from '../../http/upgrades.ts';
 import type { Logger, ParentLogger } from '../../process/log.ts';
-import { createRealTimeMeter } from './media-queue.ts';
-import { ForeignPage, type SessionConnection } from './session-connection.ts';
+import { RealTimeMeter } from './media-queue.ts';
+import { ForeignPage, type SessionConnection, type SessionIntake } from './session-connection.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 
 interface VoiceSocketOptions {
@@ -166,7 +166,12 @@ class Connection {
   readonly #session: SessionConnection;
   readonly #log: Logger;
   readonly #unreadMs: number;
-  readonly #take: (frame: Buffer, isBinary: boolean) => void;
+  readonly #intake: SessionIntake;
+  readonly #messageFormat: MessageFormat;
+  /** Reading a chunk takes time however short it is, so each message counts as at least one millisecond. */
+  readonly #messages = new RealTimeMeter(
+    'Too many messages. Send chunks of 50 to 250 ms in a new session.',
+  );
   #idle: NodeJS.Timeout;
   /** When the client last began to owe audio, regardless of what the session counted before. */
   #owesAudioSinceMs = performance.now();
@@ -186,16 +191,8 @@ class Connection {
     this.#session = session;
     this.#log = log;
     this.#unreadMs = limits.unreadMs ?? MAX_UNREAD_MS;
-    this.#take = createMediaIntake({
-      messageFormat: session.messageFormat,
-      push: (data) => session.push(data),
-      endUtterance: () => session.endUtterance(),
-      update: (update) => session.update(update),
-      endMedia: () => {
-        session.endMedia();
-        clearTimeout(this.#idle);
-      },
-    });
+    this.#intake = session.intake;
+    this.#messageFormat = session.messageFormat;
     this.#idle = setTimeout(() => this.#onIdle(limits), limits.idleMs);
     this.#longest = setTimeout(() => this.#close(CLOSE.expired), limits.connectionMs);
   }
@@ -223,16 +220,16 @@ class Connection {
    * one; concluded segments always wait their turn.
    */
   async #tell(): Promise<void> {
-    const { reader, messageFormat } = this.#session;
+    const { reader } = this.#session;
     while (!this.#isOver) {
       const next = reader.take();
       if (next !== undefined) {
-        const isRead = await this.#send(encodeServerMessage(next.message, messageFormat));
+        const isRead = await this.#send(encodeServerMessage(next.message, this.#messageFormat));
         if (!isRead) this.#drop('nothing is read');
         else if (next.sequence > 0) this.#askForReceipt(next.sequence);
       } else if (reader.isDone) {
         await this.#receipt();
-        this.#close(this.#session.isStopping() ? CLOSE.goingAway : CLOSE.normal);
+        this.#close(this.#intake.isStopping ? CLOSE.goingAway : CLOSE.normal);
       } else await reader.changed();
     }
   }
@@ -287,7 +284,7 @@ class Connection {
 
   #onFrame(frame: RawData, isBinary: boolean): void {
     // While the server stops, the session concludes what it has received and takes no more.
-    if (this.#isOver || this.#session.isStopping()) return;
+    if (this.#isOver || this.#intake.isStopping) return;
     try {
       this.#take(frame as Buffer, isBinary);
     } catch (error) {
@@ -295,14 +292,29 @@ class Connection {
     }
   }
 
+  /** @throws ServiceError for anything the contract does not allow; the frame then has no effect */
+  #take(frame: Buffer, isBinary: boolean): void {
+    const intake = this.#intake;
+    if (isBinary !== (this.#messageFormat === 'msgpack')) throw wrongFrameType(this.#messageFormat);
+    this.#messages.count(1);
+    const message = decodeClientMessage(frame, this.#messageFormat);
+    if (message.type === 'source_media_chunk') intake.push(message.data);
+    else if (message.type === 'end_of_utterance') intake.endUtterance();
+    else if (message.type === 'session_update') intake.update(message.update);
+    else {
+      intake.endMedia();
+      clearTimeout(this.#idle);
+    }
+  }
+
   #onIdle(limits: ConnectionLimits, end = () => this.#askForLife(limits)): void {
-    if (this.#isOver || this.#session.hasMediaEnded()) return;
+    if (this.#isOver || this.#intake.hasMediaEnded) return;
     // A client that is held back cannot send, and chunks that wait to be decoded may hold audio.
-    if (this.#socket.isPaused || this.#session.hasMediaWaiting()) {
+    if (this.#socket.isPaused || this.#intake.hasMediaWaiting) {
       this.#owesAudioSinceMs = performance.now();
     }
     // Only decoded sound counts, not bytes: a client could send headers for ever.
-    const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs());
+    const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#intake.audioCountedAtMs);
     const leftMs = lastAudioMs + limits.idleMs - performance.now();
     if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(limits), leftMs);
     else end();
@@ -318,7 +330,7 @@ class Connection {
       clearTimeout(this.#idle);
       this.#onIdle(limits, () => {
         // What was said last is told before the session ends.
-        this.#session.endUtterance();
+        this.#intake.endUtterance();
         const lastWordsMs = Math.min(limits.idleMs, LAST_WORDS_MS);
         this.#idle = setTimeout(() => this.#onIdle(limits, end), lastWordsMs);
       });
@@ -359,7 +371,7 @@ class Connection {
   /** Sends an error to the client; returns the matching close code. */
   #sendError(error: unknown, requestType: string): number {
     const { message, closeCode } = toSocket(error, requestType);
-    this.#socket.send(encodeServerMessage(message, this.#session.messageFormat));
+    this.#socket.send(encodeServerMessage(message, this.#messageFormat));
     return closeCode;
   }
 
@@ -426,47 +438,11 @@ function violation(closeCode: number): ServiceError {
     : new ServiceError('protocol_violation', 'The frame breaks the WebSocket protocol (RFC 6455).');
 }
 
-// Intake: checks what a client sends, frame by frame.
-
-interface MediaIntakeOptions {
-  messageFormat: MessageFormat;
-  push: (data: Uint8Array) => void;
-  endUtterance: () => void;
-  update: (update: Readonly<Record<string, unknown>>) => void;
-  endMedia: () => void;
-}
-
-/**
- * Returns a function that takes one frame.
- *
- * @throws ServiceError, from that function, for anything the contract does not allow; the frame then has
- *   no effect
- */
-function createMediaIntake({
-  messageFormat,
-  push,
-  endUtterance,
-  update,
-  endMedia,
-}: MediaIntakeOptions) {
-  // Reading a chunk takes time however short it is, so each counts as at least one millisecond.
-  const messageMeter = createRealTimeMeter(
-    'Too many messages. Send chunks of 50 to 250 ms in a new session.',
+function wrongFrameType(expected: MessageFormat): ServiceError {
+  return new ServiceError(
+    'wrong_frame_type',
+    expected === 'json'
+      ? 'This session speaks JSON: send text frames.'
+      : 'This session speaks MessagePack: send binary frames.',
   );
-  return (frame: Buffer, isBinary: boolean): void => {
-    if (isBinary !== (messageFormat === 'msgpack')) {
-      throw new ServiceError(
-        'wrong_frame_type',
-        messageFormat === 'json'
-          ? 'This session speaks JSON: send text frames.'
-          : 'This session speaks MessagePack: send binary frames.',
-      );
-    }
-    messageMeter(1);
-    const message = decodeClientMessage(frame, messageFormat);
-    if (message.type === 'source_media_chunk') push(message.data);
-    else if (message.type === 'end_of_utterance') endUtterance();
-    else if (message.type === 'session_update') update(message.update);
-    else endMedia();
-  };
 }

@@ -16,6 +16,7 @@ import {
   type MediaPiece,
   type RestPlace,
 } from '../audio/media.ts';
+import type { ResumedPath } from '../path/pipeline.ts';
 import { Progress, type ProgressState } from '../path/progress.ts';
 import { readAudioEntry } from './audio-entry.ts';
 
@@ -50,6 +51,12 @@ export interface KeptSession {
   audio: KeptAudio;
   /** Number of audio entries that cannot be read, as another version of the server wrote them. */
   unreadable: number;
+}
+
+/** Returns what the voice path needs of a session that another server ran before. */
+export function resumedPath({ progress, audio }: KeptSession): ResumedPath {
+  const replayed = audio.pieces.filter((piece) => piece instanceof Uint8Array && piece.length > 0);
+  return { ...progress, replayedChunks: replayed.length };
 }
 
 export interface KeptAudio {

@@ -295,3 +295,48 @@ function sizeOf(message: ServerMessage): number {
   const concluded = 'concluded' in message ? message.concluded : [];
   return concluded.reduce((sum, { text }) => sum + 2 * text.length, 64);
 }
+
+// Acknowledgements of received audio.
+
+/** Shortest interval between two acknowledgements, in ms. */
+const ACKNOWLEDGEMENT_EVERY_MS = 500;
+/**
+ * Longest interval between two acknowledgements, in ms. They double as a keep-alive: a client that receives none
+ * for longer has lost the network. While it is held back, between headers and sound, and while the last words
+ * are awaited, they are the only sign that the server is alive.
+ */
+const KEEP_ALIVE_MS = 1_500;
+
+/** When a session acknowledges the audio it has received. */
+export class Acknowledgements {
+  readonly #send: () => boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
+
+  /** @param send sends one; returns whether another is to follow, even if no audio comes */
+  constructor(send: () => boolean) {
+    this.#send = send;
+  }
+
+  /** At once: also first on each connection, so that the client knows that the server counts its audio. */
+  now(): void {
+    this.#isDue = false;
+    if (this.#send()) this.#in(KEEP_ALIVE_MS);
+  }
+
+  /** One for all audio that arrives until then. */
+  soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#in(ACKNOWLEDGEMENT_EVERY_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #in(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now(), ms).unref();
+  }
+}

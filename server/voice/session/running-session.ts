@@ -8,34 +8,28 @@ import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
 import type { ApiKey, PageOrigin } from '../../http/door.ts';
+import { createLagWatch, SessionMeasures, type CaptionWords } from './session-measures.ts';
 import {
-  createLagWatch,
-  createSessionMeasures,
-  type CaptionWords,
-  type SessionMeasures,
-} from './session-measures.ts';
-import { createSessionUpdates, type SessionTerms, type SessionUpdates } from './session-updates.ts';
-import { createMediaQueue, createSessionMeter, type MediaQueue } from './media-queue.ts';
+  createSessionUpdates,
+  type SentUpdate,
+  type SessionTerms,
+  type SessionUpdates,
+} from './session-updates.ts';
+import { createSessionMeter, MediaQueue, type RealTimeMeter } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
-import { Outbox } from './outbox.ts';
-import type { ResumedPath, VoicePipeline, VoicePipelineOptions } from '../path/pipeline.ts';
+import { Acknowledgements, Outbox } from './outbox.ts';
+import type { VoicePipeline, VoicePipelineOptions } from '../path/pipeline.ts';
 import type { SessionHold } from './handover.ts';
-import type { KeptSession } from './kept-session.ts';
+import { resumedPath, type KeptSession } from './kept-session.ts';
 import {
   sessionGone,
   whileSure,
   type SessionConnection,
+  type SessionIntake,
   type SessionRoom,
 } from './session-connection.ts';
 import type { SessionJournal } from './session-journal.ts';
-
-/** Shortest interval between two acknowledgements of received audio, in ms. */
-const ACKNOWLEDGEMENT_EVERY_MS = 500;
-/**
- * Longest interval between two acknowledgements, in ms. Acknowledgements double as a keep-alive: a client
- * that receives none for longer has lost the network.
- */
-const KEEP_ALIVE_MS = 1_500;
+import type { SpeechCharge } from './speech-charge.ts';
 
 /** What a session supplies to its voice path. */
 export type VoicePathInput = Pick<
@@ -70,8 +64,8 @@ export interface RunningSessionOptions {
   /** How long a session without a connection is kept, in ms. */
   resumeMs: number;
   measures: VoiceMeasures;
-  /** Counts received audio, in ms, for the bill. */
-  onAudio: (durationMs: number) => void;
+  /** Undefined for sessions that are not charged. */
+  charge: Pick<SpeechCharge, 'add'> | undefined;
   /** Whether a page of this origin may connect to the session. */
   mayConnect: (page: PageOrigin) => boolean;
   run: (input: VoicePathInput) => VoicePipeline;
@@ -101,7 +95,7 @@ export interface SessionCondition {
   words: Readonly<CaptionWords>;
 }
 
-export class RunningSession {
+export class RunningSession implements SessionIntake {
   readonly id: string;
   readonly origin: SessionOrigin;
   readonly #options: RunningSessionOptions;
@@ -111,7 +105,8 @@ export class RunningSession {
   #pipeline: VoicePipeline | undefined;
   readonly #measures: SessionMeasures;
   readonly #unwatch: readonly (() => void)[];
-  readonly #meter: (durationMs: number) => void;
+  readonly #meter: RealTimeMeter;
+  readonly #charge: Pick<SpeechCharge, 'add'> | undefined;
   readonly #watchLag: (lagMs: number) => void;
   readonly #ended = new AbortController();
   readonly #moved = new AbortController();
@@ -129,8 +124,8 @@ export class RunningSession {
   #saidAtMs = -Infinity;
   #heardMs = 0;
   #isHeld = false;
-  #acknowledgement: NodeJS.Timeout | undefined;
-  #isAcknowledgementDue = false;
+  /** Undefined for clients that did not request acknowledgements. */
+  readonly #acknowledgements: Acknowledgements | undefined;
   /** Last sequence that the reconnecting client reported, for its next connection. */
   #resumeAfter: number | undefined;
 
@@ -140,8 +135,9 @@ export class RunningSession {
     this.#isPcm = options.format.container === 'pcm';
     this.id = options.id;
     this.origin = options.origin;
-    const { measures, journal, resumed } = options;
+    const { measures, journal, resumed, charge } = options;
     this.#journal = journal;
+    this.#charge = charge;
     // The client may send at once whatever another server would have accepted by now.
     this.#meter = createSessionMeter(
       options.format,
@@ -150,7 +146,7 @@ export class RunningSession {
         receivedMs: resumed.audio.receivedMs,
       },
     );
-    this.#measures = createSessionMeasures(measures);
+    this.#measures = new SessionMeasures(measures);
     this.#outbox = new Outbox({
       isNumbered: options.acknowledges,
       onOvertaken: () => measures.updatesDropped(1),
@@ -159,13 +155,12 @@ export class RunningSession {
     });
     journal?.listenTo({
       onKept: (sequence) => this.#outbox.release(sequence),
-      onAudioKept: (durationMs) => options.onAudio(durationMs),
+      onAudioKept: (durationMs) => charge?.add(durationMs),
       onRefused: () => this.leave(),
     });
-    this.#queue = createMediaQueue({
+    this.#queue = new MediaQueue({
       format: options.format,
       maxLagMs: options.maxLagMs,
-      meter: (durationMs) => this.#count(durationMs),
       hold: () => this.#holdOrLetGo(),
       onPiece: journal && ((piece) => journal.audio.came(piece)),
       receivedBytes: resumed?.audio.receivedBytes,
@@ -186,6 +181,9 @@ export class RunningSession {
       measures.watchQueue('source_media', () => this.#queue.size),
       measures.watchQueue('outbox', () => this.#outbox.unconfirmedCount),
     ];
+    if (options.acknowledges) {
+      this.#acknowledgements = new Acknowledgements(() => this.#acknowledge());
+    }
     this.#expireIn(expectWithinMs);
   }
 
@@ -276,23 +274,15 @@ export class RunningSession {
     // Clients that receive acknowledgements continue at the exact byte that is missing.
     if (isResumed && !this.#options.acknowledges) this.#queue.markGap();
     if (isResumed) this.#options.measures.connectionResumed();
-    this.#acknowledge();
-    const queue = this.#queue;
+    this.#acknowledgements?.now();
     return {
       sessionId: this.id,
       messageFormat: this.#options.messageFormat,
+      intake: this,
       reader: this.#journal === undefined ? reader : whileSure(reader, this.#journal),
       moved: this.#moved.signal,
       failed: this.#ended.signal,
       replaced: connection.replaced.signal,
-      isStopping: () => this.#isStopping,
-      hasMediaEnded: () => queue.hasEnded,
-      hasMediaWaiting: () => queue.size > 0,
-      audioCountedAtMs: () => this.#audioCountedAtMs,
-      push: (data) => this.#push(data),
-      endUtterance: () => queue.endUtterance(),
-      update: (update) => this.#updates.take(update),
-      endMedia: () => this.#endMedia(),
       onHold: (hold) => {
         connection.hold = hold;
         if (this.#isHeld) hold(true);
@@ -323,8 +313,8 @@ export class RunningSession {
   /** Stops taking audio, acknowledges what has arrived, and lets the voice path conclude it. */
   conclude(): void {
     this.#isStopping = true;
-    if (this.#options.acknowledges) this.#acknowledge();
-    this.#endMedia();
+    this.#acknowledgements?.now();
+    this.endMedia();
   }
 
   /**
@@ -344,7 +334,7 @@ export class RunningSession {
     if (this.isOver) return;
     this.#close(reason ?? sessionGone());
     this.#measures.ended(reason, this.#outbox.hasEnded);
-    if (this.#journal !== undefined) this.#options.onAudio(this.#journal.audio.takeUnkept());
+    if (this.#journal !== undefined) this.#charge?.add(this.#journal.audio.takeUnkept());
     this.#options.onOver();
   }
 
@@ -373,7 +363,7 @@ export class RunningSession {
 
   #close(reason: ServiceError): void {
     clearTimeout(this.#expiry);
-    clearTimeout(this.#acknowledgement);
+    this.#acknowledgements?.stop();
     this.#ended.abort(reason);
     for (const unwatch of this.#unwatch) unwatch();
     this.#outbox.close();
@@ -384,20 +374,15 @@ export class RunningSession {
     this.#outbox.resume({ messages, lastSequence, confirmed });
     this.#receivedMs = audio.receivedMs;
     this.#queue.replay(audio.pieces);
-    if (audio.hasEnded) this.#endMedia();
-  }
-
-  #endMedia(): void {
-    this.#queue.end();
-    this.#updates.end();
-    this.#journal?.audio.ended();
+    if (audio.hasEnded) this.endMedia();
   }
 
   async #run(): Promise<void> {
     this.#hasStarted = true;
     this.#originMs = Date.now() - this.#arrivedMs;
+    const { resumed } = this.#options;
     this.#pipeline = this.#options.run({
-      media: this.#queue.media,
+      media: this.#queue,
       meter: (durationMs) => {
         this.#queue.decoded(durationMs);
         this.#count(durationMs);
@@ -408,7 +393,7 @@ export class RunningSession {
       },
       signal: this.#ended.signal,
       progress: this.#journal?.progress,
-      resumed: this.#resumedPath(),
+      resumed: resumed && resumedPath(resumed),
     });
     this.#options.room?.hear({
       sessionId: this.id,
@@ -430,57 +415,62 @@ export class RunningSession {
     }
   }
 
-  #resumedPath(): ResumedPath | undefined {
-    const { resumed } = this.#options;
-    if (resumed === undefined) return undefined;
-    const { progress, audio } = resumed;
-    const replayed = audio.pieces.filter(
-      (piece) => piece instanceof Uint8Array && piece.length > 0,
-    );
-    return { ...progress, replayedChunks: replayed.length };
+  get isStopping(): boolean {
+    return this.#isStopping;
   }
 
-  #push(data: Uint8Array): void {
-    const hasAudio = this.#queue.push(data);
-    // Compressed audio is not decoded while recognition stalls, but its lag grows all the same.
-    if (!hasAudio) return;
+  get hasMediaEnded(): boolean {
+    return this.#queue.hasEnded;
+  }
+
+  get hasMediaWaiting(): boolean {
+    return this.#queue.size > 0;
+  }
+
+  get audioCountedAtMs(): number {
+    return this.#audioCountedAtMs;
+  }
+
+  push(data: Uint8Array): void {
+    const durationMs = this.#queue.check(data);
+    if (data.length === 0) return;
+    if (this.#isPcm) this.#count(durationMs);
+    this.#queue.push(data);
     this.#originMs = Math.max(this.origin.openedAtMs, Date.now() - this.#arrivedMs);
+    // Compressed audio is not decoded while recognition stalls, but its lag grows all the same.
     if (!this.#isPcm) this.#noteLag();
-    if (this.#options.acknowledges) this.#acknowledgeSoon();
+    this.#acknowledgements?.soon();
   }
 
-  /** Schedules an acknowledgement, which covers all audio that arrives until then. */
-  #acknowledgeSoon(): void {
-    if (this.#isAcknowledgementDue) return;
-    this.#isAcknowledgementDue = true;
-    this.#acknowledgeIn(ACKNOWLEDGEMENT_EVERY_MS);
+  endUtterance(): void {
+    this.#queue.endUtterance();
   }
 
-  #acknowledgeIn(ms: number): void {
-    clearTimeout(this.#acknowledgement);
-    this.#acknowledgement = setTimeout(() => this.#acknowledge(), ms).unref();
+  update(update: SentUpdate): void {
+    this.#updates.take(update);
   }
 
-  /**
-   * Acknowledges received audio; also sent first on each connection, so that the client knows at once
-   * that the server counts its audio.
-   */
-  #acknowledge(): void {
-    this.#isAcknowledgementDue = false;
+  endMedia(): void {
+    this.#queue.end();
+    this.#updates.end();
+    this.#journal?.audio.ended();
+  }
+
+  /** Returns whether another acknowledgement is to follow, even if no audio comes. */
+  #acknowledge(): boolean {
     const { received } = this;
-    if (received === undefined || !this.isConnected) return;
+    if (received === undefined || !this.isConnected) return false;
     this.#outbox.notify({ type: 'source_media_acknowledgement', ...received });
-    // While the client is held back, between headers and sound, and while the last words are awaited, the
-    // acknowledgement is the only sign that the server is alive.
-    if (!this.#outbox.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);
+    return !this.#outbox.hasEnded;
   }
 
   /** @throws ServiceError audio_too_fast */
   #count(durationMs: number): void {
-    this.#meter(durationMs);
+    const nowMs = performance.now();
+    this.#meter.count(durationMs, nowMs);
     this.#receivedMs += durationMs;
-    if (durationMs > 0) this.#audioCountedAtMs = performance.now();
-    if (this.#journal === undefined) this.#options.onAudio(durationMs);
+    if (durationMs > 0) this.#audioCountedAtMs = nowMs;
+    if (this.#journal === undefined) this.#charge?.add(durationMs);
     else this.#journal.audio.counted(durationMs);
     this.#measures.audio(durationMs, this.#receivedMs, this.#lagMs);
     this.#noteLag();

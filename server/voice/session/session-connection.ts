@@ -29,13 +29,29 @@ export interface SessionRoom {
   }): void;
 }
 
-/**
- * A connection's view of its session. Changing values are methods, not getters: an object with its own
- * getters has its own shape, which V8 would have to look up for each chunk.
- */
+/** A session as its connection feeds it: the session itself, because each chunk comes through here. */
+export interface SessionIntake {
+  /** Whether the server is stopping: the session then concludes what it has received. */
+  readonly isStopping: boolean;
+  readonly hasMediaEnded: boolean;
+  /** Whether chunks wait for the voice path. */
+  readonly hasMediaWaiting: boolean;
+  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound do not count. */
+  readonly audioCountedAtMs: number;
+  /** @throws ServiceError that ends the session */
+  push(data: Uint8Array): void;
+  /** Ends the current utterance; it is concluded at once. */
+  endUtterance(): void;
+  /** Changes targets or terms; the answer arrives among the messages to send. */
+  update(update: SentUpdate): void;
+  endMedia(): void;
+}
+
+/** A connection's view of its session. */
 export interface SessionConnection {
   readonly sessionId: string;
   readonly messageFormat: MessageFormat;
+  readonly intake: SessionIntake;
   /** Messages to send. */
   readonly reader: OutboxReader;
   /** Aborted when the session has failed, with a ServiceError as reason. */
@@ -44,20 +60,6 @@ export interface SessionConnection {
   readonly replaced: AbortSignal;
   /** Aborted when another server takes the session. */
   readonly moved: AbortSignal;
-  /** Whether the server is stopping: the session then concludes what it has received. */
-  isStopping(): boolean;
-  hasMediaEnded(): boolean;
-  /** Whether chunks wait for the voice path. */
-  hasMediaWaiting(): boolean;
-  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound do not count. */
-  audioCountedAtMs(): number;
-  /** @throws ServiceError that ends the session */
-  push(data: Uint8Array): void;
-  /** Ends the current utterance; it is concluded at once. */
-  endUtterance(): void;
-  /** Changes targets or terms; the answer arrives among the messages to send. */
-  update(update: SentUpdate): void;
-  endMedia(): void;
   /** Sets the function that holds the client back (true) or releases it (false). */
   onHold(hold: (isHeld: boolean) => void): void;
   /** Records that the client has everything up to this sequence. */

@@ -10,71 +10,69 @@ const LAG_EVERY_MS = 1_000;
 /** Words of a track that were shown and then deleted, and words that were concluded. */
 export type CaptionWords = Record<CaptionTrack, { deleted: number; final: number }>;
 
-export interface SessionMeasures {
+/** Measurements of one session, which counts as opened from then on. */
+export class SessionMeasures {
   /** Words of the captions so far. */
-  readonly words: Readonly<CaptionWords>;
-  /** Records audio: its duration, the total received so far, and the part yet to be recognised, in ms. */
-  audio(durationMs: number, receivedMs: number, lagMs: number): void;
-  /** Records a message of the voice path, with all audio received so far, in ms. */
-  message(message: ServerMessage, receivedMs: number): void;
-  /** Records the end of the session; `reason` is undefined when the client has left. */
-  ended(reason: ServiceError | undefined, isComplete: boolean): void;
-  /** Records that another server has taken the session. */
-  moved(): void;
-}
-
-export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures {
-  const erasure = createErasureMeter();
-  const words: CaptionWords = {
+  readonly words: Readonly<CaptionWords> = {
     source: { deleted: 0, final: 0 },
     target: { deleted: 0, final: 0 },
   };
-  let nextLagMs = LAG_EVERY_MS;
+  readonly #measures: VoiceMeasures;
+  readonly #erasure = createErasureMeter();
+  #nextLagMs = LAG_EVERY_MS;
   /** Audio not reported yet; one report a second is enough. */
-  let unreportedMs = 0;
-  measures.sessionOpened();
+  #unreportedMs = 0;
 
-  function concluded(
-    track: CaptionTrack,
-    segments: readonly { end_time: number }[],
-    nowMs: number,
-  ) {
-    for (const { end_time } of segments) measures.segmentConcluded(track, nowMs - end_time);
+  constructor(measures: VoiceMeasures) {
+    this.#measures = measures;
+    measures.sessionOpened();
   }
 
-  return {
-    words,
-    audio(durationMs, receivedMs, lagMs) {
-      unreportedMs += durationMs;
-      if (receivedMs < nextLagMs) return;
-      measures.audioReceived(unreportedMs);
-      unreportedMs = 0;
-      nextLagMs = receivedMs + LAG_EVERY_MS;
-      measures.recognitionLagged(lagMs);
-    },
-    message(message, receivedMs) {
-      const change = erasure(message);
-      if (change !== undefined) {
-        measures.captionsChanged(change.track, change);
-        const sums = words[change.track];
-        sums.deleted += change.deleted;
-        sums.final += change.final;
-      }
-      if (message.type === 'source_transcript_update') {
-        concluded('source', message.concluded, receivedMs);
-      } else if (message.type === 'target_transcript_update') {
-        concluded('target', message.concluded, receivedMs);
-      }
-    },
-    moved() {
-      measures.audioReceived(unreportedMs);
-      measures.sessionEnded('handed_over');
-    },
-    ended(reason, isComplete) {
-      measures.audioReceived(unreportedMs);
-      measures.sessionEnded(isComplete ? 'completed' : (reason?.code ?? 'abandoned'));
-    },
-  };
+  /** Records audio: its duration, the total received so far, and the part yet to be recognised, in ms. */
+  audio(durationMs: number, receivedMs: number, lagMs: number): void {
+    this.#unreportedMs += durationMs;
+    if (receivedMs < this.#nextLagMs) return;
+    this.#reportAudio();
+    this.#nextLagMs = receivedMs + LAG_EVERY_MS;
+    this.#measures.recognitionLagged(lagMs);
+  }
+
+  /** Records a message of the voice path, with all audio received so far, in ms. */
+  message(message: ServerMessage, receivedMs: number): void {
+    const change = this.#erasure(message);
+    if (change !== undefined) {
+      this.#measures.captionsChanged(change.track, change);
+      const sums = this.words[change.track];
+      sums.deleted += change.deleted;
+      sums.final += change.final;
+    }
+    if (message.type === 'source_transcript_update') {
+      this.#concluded('source', message.concluded, receivedMs);
+    } else if (message.type === 'target_transcript_update') {
+      this.#concluded('target', message.concluded, receivedMs);
+    }
+  }
+
+  /** Records the end of the session; `reason` is undefined when the client has left. */
+  ended(reason: ServiceError | undefined, isComplete: boolean): void {
+    this.#reportAudio();
+    this.#measures.sessionEnded(isComplete ? 'completed' : (reason?.code ?? 'abandoned'));
+  }
+
+  /** Records that another server has taken the session. */
+  moved(): void {
+    this.#reportAudio();
+    this.#measures.sessionEnded('handed_over');
+  }
+
+  #reportAudio(): void {
+    this.#measures.audioReceived(this.#unreportedMs);
+    this.#unreportedMs = 0;
+  }
+
+  #concluded(track: CaptionTrack, segments: readonly { end_time: number }[], nowMs: number): void {
+    for (const { end_time } of segments) this.#measures.segmentConcluded(track, nowMs - end_time);
+  }
 }
 
 // Erasure: how much of the shown captions is deleted. Normalised erasure is deleted ÷ final words.

@@ -453,7 +453,7 @@ export class VoiceSessions {
               throw error;
             }),
         },
-        onAudio: (durationMs) => charge?.add(durationMs),
+        charge,
         mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),
         run: (input) => voicePipeline({ ...path, ...request.path, ...input }),
         room,

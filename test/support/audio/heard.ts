@@ -30,7 +30,7 @@ export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
       const step = await iterator.next();
       if (step.done === true) hasEnded = true;
       else waiting.push(step.value);
-      source.onArrival();
+      source.reader?.arrived();
     }
     isReading = false;
   }
@@ -42,7 +42,7 @@ export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
     get isOver() {
       return hasEnded && waiting.length === 0;
     },
-    onArrival: () => undefined,
+    reader: undefined,
   };
   return source;
 }

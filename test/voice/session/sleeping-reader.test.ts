@@ -66,7 +66,7 @@ function startSession(run: (media: MediaSource) => AsyncIterable<ServerMessage>)
       maxLagMs: 60_000,
       resumeMs: 60_000,
       measures: noMeasures,
-      onAudio: () => undefined,
+      charge: undefined,
       mayConnect: () => true,
       onOver: () => undefined,
       room: undefined,
@@ -162,8 +162,10 @@ it('tells an idle client what it said last before the session ends', async () =>
   session.end();
   session = startSession(async function* (media) {
     await new Promise<void>((resolve) => {
-      media.onArrival = () => {
-        if (media.take() === UTTERANCE_END) resolve();
+      media.reader = {
+        arrived() {
+          if (media.take() === UTTERANCE_END) resolve();
+        },
       };
     });
     yield segment('Good night.');
@@ -185,9 +187,11 @@ it('does not cut speech that a stalled network delivers before the answer to a p
   const heard: (MediaPiece | undefined)[] = [];
   session = startSession(async function* (media) {
     let count = 0;
-    media.onArrival = () => {
-      count += 1;
-      if (count === 2) heard.push(media.take(), media.take());
+    media.reader = {
+      arrived() {
+        count += 1;
+        if (count === 2) heard.push(media.take(), media.take());
+      },
     };
     await untilClosed();
   });
