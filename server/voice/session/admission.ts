@@ -5,7 +5,7 @@
  */
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { HearingEffort, RecognitionEngine } from '../../engines/engine.ts';
-import type { SessionCondition } from './running-session.ts';
+import type { SessionCondition } from './session-measures.ts';
 
 /** The part of a session that admission looks at. */
 export interface HeardSession {

@@ -123,7 +123,7 @@ export class MediaQueue implements MediaSource {
 
   /** Takes a chunk with audio. */
   push(data: Uint8Array): void {
-    this.#pace.came();
+    if (!this.#bytesPerSecond) this.#pace.came();
     this.#queuedBytes += data.length;
     this.#receivedBytes += data.length;
     this.#add(data);

@@ -8,7 +8,7 @@ import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
 import type { ApiKey, PageOrigin } from '../../http/door.ts';
-import { createLagWatch, SessionMeasures, type CaptionWords } from './session-measures.ts';
+import { createLagWatch, SessionMeasures, type SessionCondition } from './session-measures.ts';
 import {
   createSessionUpdates,
   type SentUpdate,
@@ -81,20 +81,6 @@ export interface RunningSessionOptions {
   onGone?: () => void;
 }
 
-/** Current state of a session. */
-export interface SessionCondition {
-  isConnected: boolean;
-  /** As requested. */
-  targetLanguages: readonly string[];
-  /** Received audio. */
-  receivedMs: number;
-  /** Received audio that has not been recognised yet. */
-  lagMs: number;
-  /** Time since captions were last sent. */
-  quietMs: number;
-  words: Readonly<CaptionWords>;
-}
-
 export class RunningSession implements SessionIntake {
   readonly id: string;
   readonly origin: SessionOrigin;
@@ -107,7 +93,9 @@ export class RunningSession implements SessionIntake {
   readonly #unwatch: readonly (() => void)[];
   readonly #meter: RealTimeMeter;
   readonly #charge: Pick<SpeechCharge, 'add'> | undefined;
-  readonly #watchLag: (lagMs: number) => void;
+  /** Undefined for clients that did not ask for their lag. */
+  readonly #watchLag: ((lagMs: number) => void) | undefined;
+  readonly #maxLagMs: number;
   readonly #ended = new AbortController();
   readonly #moved = new AbortController();
   readonly #journal: SessionJournal | undefined;
@@ -116,6 +104,7 @@ export class RunningSession implements SessionIntake {
   /** Runs while no client is connected. */
   #expiry: NodeJS.Timeout | undefined;
   readonly #isPcm: boolean;
+  readonly #isInRoom: boolean;
   #hasStarted = false;
   #receivedMs = 0;
   /** When the first sample was said, counted back from the last arrival, in ms since the epoch. */
@@ -133,6 +122,8 @@ export class RunningSession implements SessionIntake {
   constructor(options: RunningSessionOptions, expectWithinMs: number) {
     this.#options = options;
     this.#isPcm = options.format.container === 'pcm';
+    this.#isInRoom = options.room !== undefined;
+    this.#maxLagMs = options.maxLagMs;
     this.id = options.id;
     this.origin = options.origin;
     const { measures, journal, resumed, charge } = options;
@@ -174,9 +165,11 @@ export class RunningSession implements SessionIntake {
     });
     if (resumed !== undefined) this.#resume(resumed);
     else if (options.tellsTerms) this.#updates.tellTerms();
-    this.#watchLag = createLagWatch((lagMs) =>
-      this.#outbox.notify({ type: 'source_lag_update', lag_ms: Math.round(lagMs) }),
-    );
+    if (options.tellsLag) {
+      this.#watchLag = createLagWatch((lagMs) =>
+        this.#outbox.notify({ type: 'source_lag_update', lag_ms: Math.round(lagMs) }),
+      );
+    }
     this.#unwatch = [
       measures.watchQueue('source_media', () => this.#queue.size),
       measures.watchQueue('outbox', () => this.#outbox.unconfirmedCount),
@@ -436,7 +429,9 @@ export class RunningSession implements SessionIntake {
     if (data.length === 0) return;
     if (this.#isPcm) this.#count(durationMs);
     this.#queue.push(data);
-    this.#originMs = Math.max(this.origin.openedAtMs, Date.now() - this.#arrivedMs);
+    if (this.#isInRoom) {
+      this.#originMs = Math.max(this.origin.openedAtMs, Date.now() - this.#arrivedMs);
+    }
     // Compressed audio is not decoded while recognition stalls, but its lag grows all the same.
     if (!this.#isPcm) this.#noteLag();
     this.#acknowledgements?.soon();
@@ -491,8 +486,7 @@ export class RunningSession implements SessionIntake {
    * until half of it has been recognised, or while too many session updates wait.
    */
   #holdOrLetGo(): void {
-    const { maxLagMs } = this.#options;
-    const isBehind = this.#lagMs > (this.#isHeld ? maxLagMs / 2 : maxLagMs);
+    const isBehind = this.#lagMs > (this.#isHeld ? this.#maxLagMs / 2 : this.#maxLagMs);
     const mustHold = isBehind || this.#queue.isFull || this.#updates.isFull;
     if (this.#isHeld === mustHold) return;
     this.#isHeld = !this.#isHeld;
@@ -502,8 +496,8 @@ export class RunningSession implements SessionIntake {
   /** Runs for each chunk, so it acts only on lag; the queue and the updates report for themselves. */
   #noteLag(): void {
     const lagMs = this.#lagMs;
-    if (this.#isHeld || lagMs > this.#options.maxLagMs) this.#holdOrLetGo();
-    if (this.#options.tellsLag) this.#watchLag(lagMs);
+    if (this.#isHeld || lagMs > this.#maxLagMs) this.#holdOrLetGo();
+    this.#watchLag?.(lagMs);
   }
 
   #expireIn(ms: number): void {

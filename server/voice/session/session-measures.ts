@@ -10,6 +10,20 @@ const LAG_EVERY_MS = 1_000;
 /** Words of a track that were shown and then deleted, and words that were concluded. */
 export type CaptionWords = Record<CaptionTrack, { deleted: number; final: number }>;
 
+/** Current state of a session. */
+export interface SessionCondition {
+  isConnected: boolean;
+  /** As requested. */
+  targetLanguages: readonly string[];
+  /** Received audio. */
+  receivedMs: number;
+  /** Received audio that has not been recognised yet. */
+  lagMs: number;
+  /** Time since captions were last sent. */
+  quietMs: number;
+  words: Readonly<CaptionWords>;
+}
+
 /** Measurements of one session, which counts as opened from then on. */
 export class SessionMeasures {
   /** Words of the captions so far. */
