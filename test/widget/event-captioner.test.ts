@@ -45,6 +45,21 @@ const focusedValue = () =>
 const asksToLeave = () =>
   page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
 
+/** Keeps changes of the room from its next track in this language: the page hears of them another way. */
+function doNotTellTrack(language: string): void {
+  const own = Object.getOwnPropertyDescriptor(WebSocket.prototype, 'onmessage');
+  Object.defineProperty(WebSocket.prototype, 'onmessage', {
+    configurable: true,
+    set(this: WebSocket, listener: ((event: MessageEvent<string>) => void) | null) {
+      const isMeant = this.url.includes(`language=${language}`) && listener !== null;
+      const without = (event: MessageEvent<string>) => {
+        if (!event.data.startsWith('{"room"')) listener?.(event);
+      };
+      own?.set?.call(this, isMeant ? without : listener);
+    },
+  });
+}
+
 describe('a captioner with a keyboard', () => {
   it('types a line, sends it with Enter, and readers receive it', async () => {
     await open();
@@ -178,6 +193,7 @@ describe('a captioner beside the recogniser', () => {
     await page.getByLabel('New line in what is said').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     // Nor does the rest of a correction, whose line has become the original.
+    await page.evaluate(doNotTellTrack, 'es');
     await composer().press('ArrowUp');
     await page.keyboard.press('Escape');
     await language.selectOption('es');

@@ -83,6 +83,12 @@ export class CaptionerPage extends LitElement {
     this.spoken = this.written = undefined;
   }
 
+  protected override willUpdate(): void {
+    // The page may know that the room has lost the language before the track does.
+    const isLost = this.room.value?.languages.includes(this.language) === false;
+    if (isLost && this.language !== SPOKEN_TRACK) this.leave(this.language);
+  }
+
   protected override update(changed: Map<PropertyKey, unknown>): void {
     this.wasAtEnd = this.isAtEnd();
     super.update(changed);
@@ -200,7 +206,9 @@ export class CaptionerPage extends LitElement {
     return html`<li class="line sending">
       ${this.written === undefined ? nothing : html`<p class="spoken"></p>`}
       <div class="own">
-        <p class="text" dir=${this.directionOf(language)}>${text}</p>
+        <p class="text" dir=${language === SPOKEN_TRACK ? 'auto' : textDirection(language)}>
+          ${text}
+        </p>
         ${
           failure === undefined
             ? html`<p class="hint">${words.sending}</p>`
@@ -268,10 +276,6 @@ export class CaptionerPage extends LitElement {
 
   private notSent(error: unknown): string {
     return this.words.captioner.notSent.replace('{reason}', failureText(this.words, error));
-  }
-
-  private directionOf(language: string): 'ltr' | 'rtl' | 'auto' {
-    return language === SPOKEN_TRACK ? 'auto' : textDirection(language);
   }
 
   /** Returns whether the newest line is in view and no row has the focus. */
