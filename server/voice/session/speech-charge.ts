@@ -8,7 +8,7 @@ import type { UsageMeter } from '../../accounts/usage/usage.ts';
 /** Audio charged at a time, in ms; a session may exceed its quota by this much. */
 const SLICE_MS = 1_000;
 /** Time in which slices of the same key and tag are combined into one charge, in ms. */
-const GATHERED_MS = 100;
+const GATHERED_MS = 250;
 /** Pauses between attempts to charge an ended session while the database is unreachable, in ms. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000];
 
