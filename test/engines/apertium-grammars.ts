@@ -156,7 +156,7 @@ test.each([
   ['My brother and I went fishing.', 'Mi hermano y yo fuimos a pescar.'],
   ['My name is Anna and I come from Sweden.', 'Me llamo Anna y yo vengo de Suecia.'],
   ['The meeting lasted for three hours.', 'La reunión duró durante tres horas.'],
-  ['The water is too cold to swim.', 'El agua es demasiado fría para nadar.'],
+  ['The water is too cold to swim.', 'El agua está demasiado fría para nadar.'],
   ["It's important to drink enough water.", 'Es importante beber bastante agua.'],
   ['Where are my shoes?', '¿Dónde están mis zapatos?'],
   ["She's the most intelligent person I know.", 'Es la persona más inteligente que conozco.'],

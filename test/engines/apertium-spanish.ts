@@ -152,6 +152,18 @@ const SENTENCES: Record<string, [english: string, spanish: string][]> = {
     ['Shake well before use.', 'Sacude bien antes de uso.'],
     ['Help center', 'Centro de ayuda'],
   ],
+  'states, and people who do something': [
+    ['Breakfast is included.', 'El desayuno está incluido.'],
+    ['The battery is almost empty.', 'La batería está casi vacía.'],
+    ['The coffee is too hot to drink.', 'El café está demasiado caliente para beber.'],
+    ['We are looking for someone who speaks German.', 'Estamos buscando alguien que habla alemán.'],
+    ['How many of you speak Spanish?', '¿Cuántos de ustedes hablan español?'],
+    ['We spent two months looking for a house.', 'Pasamos dos meses buscando una casa.'],
+    ['It has been raining since Monday.', 'Ha estado lloviendo desde el lunes.'],
+    ['She works more than I do.', 'Trabaja más que yo.'],
+    ['It is not worth it.', 'No vale la pena.'],
+    ['Please sign here and keep a copy.', 'Por favor firma aquí y guarda una copia.'],
+  ],
   'what speakers say': [
     ['So, who wants to start?', 'Bueno, ¿quién quiere empezar?'],
     ['Thank you for having me.', 'Gracias por invitarme.'],

@@ -300,7 +300,7 @@ SELECT (det dem) IF (0 THIS) (1 N) (NOT 1 (vblex pri) OR (vaux)) (NOT 1 ("like")
 REMOVE V IF (-1 THIS) (0 N) (NOT 0 (vblex pri)) ;
 SELECT (det dem) IF (0 THAT) (-1 (vbser)) (1 N) ;
 SELECT (prn) IF (0 THAT) (-1 V OR (pr)) (1 (sent) OR (cm) OR (adv)) ;
-SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r) OR ("<yesterday>") OR ("<then>") OR ("<today>")) ;
+SELECT (pr) IF (0 ("since"i)) (1 NUM OR ("last=.*"r) OR ("<[A-Z].*day>"r) OR ("<yesterday>") OR ("<then>") OR ("<today>")) ;
 SELECT (pr) IF (0 ("since"i) OR ("before"i)) (1 N OR NUM) (2 (sent) OR (cm) OR (prn)) ;
 SELECT (pr) IF (0 ("about")) (-1 N) (1 N) ;
 SELECT (pp) IF (0 (past)) (0 (pp)) (-1 N) (-2 (vbser)) (1 (sent)) ;
@@ -382,7 +382,7 @@ SELECT (vblex past) IF (0 ("<happened>")) (-1 ("<what>"i)) ;
 SELECT (vblex past) IF (-1 ("<what>"i) OR ("<who>"i)) (0 (pp)) (NOT -2 V OR (pr)) ;
 SELECT (vblex pres) IF (0 ("stop"i) OR ("keep"i)) (-1 BEGINS) (1 (ger) OR INF) ;
 # The man who came, the man that works here, it never works, when I came.
-SELECT (rel) IF (0 ("who"i)) (-1 N) ;
+SELECT (rel) IF (0 ("who"i)) (-1 N OR (prn tn)) (NOT -1 (obj) OR ("wonder")) ;
 SELECT (vblex pri) IF (-1 THAT) (-2 PERSON) (0 N) ;
 SELECT (rel) IF (0 THAT) (-1 PERSON) (1 (vblex pri)) ;
 SELECT (vblex) IF (0 N) (-1 OFTEN) (-2 (prn subj) OR (n sg)) (NOT -3 (prn subj) OR V) ;

@@ -115,10 +115,11 @@ SUBSTITUTE (".*"r pr) ("*al") ("<to>") IF (NOT -1 ${anyOf(DAYS)}) (1 ${anyOf(DAY
 SUBSTITUTE (".*"r rel an mf sp) ("*en que") ("<that>") IF (0C (rel)) (-1 ("<way>")) ;
 SUBSTITUTE (".*"r pr) ("*para el") ("<by>") IF (1 ${anyOf(DAYS)}) ;
 SUBSTITUTE (".*"r pr) ("*el") ("<on>") IF (1 ${anyOf(DAYS)}) (NOT 2 (n)) ;
+SUBSTITUTE (".*"r) ("*desde el") ("<since>") IF (1 ${anyOf(DAYS)}) (NOT 2 (n)) ;
 SUBSTITUTE (".*"r) ("*hasta el") ("<until>") IF (1 ${anyOf(DAYS)}) (NOT 2 (n)) ;
 SUBSTITUTE (".*"r) ("*eso") ("<that>") IF (-1 ("<on>")) (1 (sent) OR (cm)) ;
 SUBSTITUTE (".*"r prn tn m f mf sg GD) ("*a nadie") ("<anyone>") OR ("<anybody>") IF (-1 VERB) (NOT -1 (vbser)) (-1* NEGATION BARRIER (cm)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<cold>") OR ("<hot>")) (-1 ${anyOf(MASS)} OR ("<soup>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1* ("<cold>") OR ("<hot>") BARRIER (*) - (preadv)) (-1 ${anyOf(MASS)} OR ("<soup>") OR ("<tea>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<in front of>") OR ("<next to>") OR ("<next=to=>") OR ("<close to>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1* ("<at=(home|school|work)=>"r) BARRIER (*) - ("<not>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<out>") OR ("<far>") OR ("<accustomed=to=>")) (2 (sent) OR (cm) OR (pr) OR (adv) OR (inf)) (NOT 2 ("<of>")) ;
@@ -128,8 +129,7 @@ SUBSTITUTE (".*"r mf) ("ninguno" GD) ("<any>"i) IF (0 (det)) (-1* NEGATION BARRI
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (pp)) (1 ("<to>" pr)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1* ("<allow>" pp) BARRIER (*) - ("<not>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<battery>")) (1 ("<low>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ("<happy>")) (2 ("<with>")) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv)) (2 ("<happy>")) (3 ("<with>")) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1* ("<happy>") BARRIER (*) - (preadv) LINK 1 ("<with>")) ;
 SUBSTITUTE (".*"r adv) ("*alguna vez") ("<ever>") IF (-1 (pp)) (1* ("<?>")) ;
 SUBSTITUTE (".*"r pr) ("*menores de") ("<under>") IF (-1 ("<child>")) (1 (num)) ;
 SUBSTITUTE (".*"r pr) ("*por debajo de") ("<under>") OR ("<below>") IF (1 (num)) (NOT -1 ("<child>")) ;
@@ -141,7 +141,7 @@ SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 ("<where>"
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (vblex ger)) (NOT 1 ("<go>"i)) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${states} OR ("<out=of=.*>"r) OR ("<on=.*=way=>"r) OR ("<on=the=left=>") OR ("<on=the=right=>") OR ("<looking=forward=to=>")) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (prn) OR ("<not>")) (2 ${states} OR (ger)) ;
-SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv)) (2 ${states}) ;
+SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 (preadv) OR (adv)) (2 ${states}) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (1 ${anyOf(PLACES)}) (2 DET OR NAME) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1* ("<where>"i) BARRIER VERB) ;
 SUBSTITUTE (".*"r vbser) ("estar" vblex) ("<be>"i) IF (0 (vbser)) (-1 PERSON) (1 ("<at>")) (2 DET OR ("<home>") OR ("<work>") OR ("<school>")) ;

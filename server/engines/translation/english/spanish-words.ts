@@ -141,7 +141,7 @@ export const PLACES = `in on under behind near inside between opposite`;
 
 /** States, for which `be` is `estar`. */
 export const STATES = `
-alone angry available away married missing pregnant back busy closed dead empty full here inside lost open proud ready sick sure there tire tired`;
+alone angry available away married missing pregnant back busy closed dead empty excite full here include included inside lost open proud ready sick sure there tire tired`;
 
 /** Verbs that are far more often a request than a noun at the beginning of a sentence. */
 export const ORDERS = `
