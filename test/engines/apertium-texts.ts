@@ -405,7 +405,7 @@ describe('a long text', () => {
       `captions beside 10 KB of text: ${latenciesMs.length}, ` +
         `median ${latenciesMs[latenciesMs.length >> 1]!.toFixed(0)} ms, worst ${worst.toFixed(0)} ms`,
     );
-    expect(latenciesMs.length).toBeGreaterThan(5);
+    expect(latenciesMs.length).toBeGreaterThan(2);
     expect(worst).toBeLessThan(documentMs / 2);
   });
 });

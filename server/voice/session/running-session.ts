@@ -432,8 +432,9 @@ export class RunningSession implements SessionIntake {
     if (this.#isInRoom) {
       this.#originMs = Math.max(this.origin.openedAtMs, Date.now() - this.#arrivedMs);
     }
-    // Compressed audio is not decoded while recognition stalls, but its lag grows all the same.
-    if (!this.#isPcm) this.#noteLag();
+    // Compressed audio is not decoded while recognition stalls, but its lag grows all the same; what is decoded
+    // later, a whole second at once in Ogg, has been heard a moment after.
+    this.#noteLag();
     this.#acknowledgements?.soon();
   }
 
@@ -468,7 +469,6 @@ export class RunningSession implements SessionIntake {
     if (this.#journal === undefined) this.#charge?.add(durationMs);
     else this.#journal.audio.counted(durationMs);
     this.#measures.audio(durationMs, this.#receivedMs, this.#lagMs);
-    this.#noteLag();
   }
 
   /** Audio that has arrived, in ms; for compressed audio not yet decoded, an estimate. */
